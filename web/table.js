@@ -168,7 +168,9 @@ export function showDevices(at, devices) {
     setText(name, deviceText(device));
     setText(use, device.use_percent === null ? "in use" : `${device.use_percent.toFixed(0)} %`);
     meter.firstChild.style.transform = `scaleX(${(device.use_percent ?? 0) / 100})`;
-    const programs = device.programs === 1 ? "1 program" : `${device.programs} programs`;
-    setText(more, device.use_percent === null ? `${programs}; no other program competes, so its use is not measured` : programs);
+    const own = device.programs === 1 ? "1 program" : `${device.programs} programs`;
+    const programs = device.others_at_work > 0 ? `${own}, ${device.others_at_work} of other users` : own;
+    const alone = device.use_percent === null && !device.others_at_work;
+    setText(more, alone ? `${programs}; no other program competes, so its use is not measured` : programs);
   });
 }

@@ -163,6 +163,8 @@ class DeviceUse:
     device_name: str
     platform: str
     got_percent: Percents  # in the last 1, 10 and 60 seconds
+    others_at_work: int    # programs of other users
+    others_got_percent: Percents  # these together
     share_worth: Optional[int]  # percent that its share comes to; None: the policy keeps no shares
     why_less: str
     driver_queues: Optional[int]       # of all programs, as AMD's kernel driver counts them

@@ -259,7 +259,7 @@ std::string status_text(const Json& answer) {
     for (const Json& path : answer.value("other_servers", Json::array()))
         text += "another server of this user answers at " + path.get<std::string>() +
                 ", and schedules programs that are not shown here: see 'xcli doctor'\n";
-    for (const char* sentences : {"crowded_devices", "blind_spots"})
+    for (const char* sentences : {"crowded_devices", "shared_devices", "blind_spots"})
         for (const Json& one : answer.value(sentences, Json::array())) text += one.get<std::string>() + "\n";
     if (answer["processes"].empty()) text += "no process is scheduled: start one with 'xcli run -- PROGRAM'\n";
     return text;
@@ -335,7 +335,7 @@ int show_status(const Target& target, bool json) {
             continue;
         }
         for (Json& process : one["processes"]) answer["processes"].push_back(std::move(process));
-        add_once(answer["crowded_devices"], one["crowded_devices"]);
+        for (const char* sentences : {"crowded_devices", "shared_devices"}) add_once(answer[sentences], one[sentences]);
     }
     if (target.empty()) answer = ask_all(link, {{"cmd", "status"}}, "processes");
     answer["other_servers"] = Json::array();

@@ -31,9 +31,15 @@ struct Shown {
         table.add({whose.empty() ? "ordinary users" : whose, name, limit.contains("used") ? number("used") : "-",
                    is_none(name, limit.value(most_key, int64_t{0})) ? "none" : number(most_key), is_size ? "" : unit});
         const std::string setting = (whose.empty() ? "" : whose + ":") + name;
-        if (limit.contains(set_key)) set += "\n" + limit_sentence(setting, number(set_key)) + "\n";
+        if (!limit.contains(set_key)) return;
+        set += "\n" +
+               (may_set ? limit_sentence(setting, number(set_key))
+                        : "limit " + setting + "=" + number(set_key) +
+                              "; root, the server's own user or a member of the group xsched can take it back") +
+               "\n";
     }
 
+    bool may_set;  // whether the asking user may take limits back
     console::Table table{{"USER OR GROUP", "LIMIT", ">USED", ">MOST", "UNIT"}};
     std::string set;
 };
@@ -74,7 +80,7 @@ int show_limits(bool json) {
         print(answer.dump(2) + "\n");
         return 0;
     }
-    Shown shown;
+    Shown shown{.may_set = answer.value("may_set", true)};
     for (const Json& limit : answer["limits"])
         if (limit.contains("set")) shown.add("", limit, "ordinary", "set");
     for (const Json& user : answer["users"]) {
@@ -85,6 +91,7 @@ int show_limits(bool json) {
     std::string waiting;
     for (const Json& group : answer.value("groups", Json::array())) {
         const std::string path = group.value("path", "");
+        shown.may_set = true;  // the server tells of a group to those who may change what it is given
         for (const Json& limit : group["limits"]) shown.add(path, limit, "most", "most");
         if (group.value("waits", false)) waiting += "\n" + group_waits(path) + "\n";
     }

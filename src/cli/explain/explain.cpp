@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "cli/explain/other_users.h"
 #include "cli/explain/sentences.h"
 #include "cli/explain/slow_bursts.h"
 #include "cli/explain/unknown_program.h"
@@ -104,6 +105,8 @@ public:
                 text += names_[client] + " runs" + beside +
                         ": none of these makes room for another, so that a burst "
                         "takes longer than alone\n";
+            else if (const std::string hidden = hidden_beside(client); !hidden.empty())
+                text += names_[client] + " shares its device with " + hidden + ": a burst may take longer than alone\n";
         return text;
     }
 
@@ -118,7 +121,15 @@ private:
     std::string beside_equals(uint32_t client) const {
         const Json* it = program(client);
         const size_t equals = it == nullptr ? 0 : equals_at_work(programs_, *it).size();
-        return equals == 0 ? "" : " beside " + base::counted(equals, "other") + as_equals(programs_);
+        const std::string hidden = hidden_beside(client);
+        return equals == 0 ? ""
+                           : " beside " + base::counted(equals, "other") + as_equals(programs_) +
+                                 (hidden.empty() ? "" : " and " + hidden);
+    }
+    // Returns, for example, "2 programs of other users"; empty: none is at work on its devices.
+    std::string hidden_beside(uint32_t client) const {
+        const Json* it = program(client);
+        return it == nullptr ? "" : other_users(*it).text();
     }
     // Says what the part of a burst may have been for which the program was not held.
     std::string rest_of(const SlowBurst& burst) const {
@@ -126,9 +137,10 @@ private:
             return " were not held, but" + beside;
         const Json* it = program(burst.queue.client);
         const size_t others = it == nullptr ? 0 : neighbours_at_work(programs_, *it).size();
-        if (others > 0)
-            return " were not held: its own work, and commands of " + base::counted(others, "other program") +
-                   " that the device had begun";
+        const std::string hidden = hidden_beside(burst.queue.client);
+        const std::string seen = others == 0 ? "" : base::counted(others, "other program");
+        if (const std::string all = seen + (seen.empty() || hidden.empty() ? "" : " and of ") + hidden; !all.empty())
+            return " were not held: its own work, and commands of " + all + " that the device had begun";
         return burst.held.empty() ? " were its own (not us)" : " were its own";
     }
     void learn(const Json& answer) {

@@ -41,6 +41,9 @@ enum class WhySlow {
     kAlone,             // no other program is on its device
 };
 
+// Returns, for example, "server_is_new", for JSON.
+const char* finding_word(WhySlow finding);
+
 struct Explained {
     WhySlow finding{};
     bool not_us = false;  // XSched is not involved

@@ -7,6 +7,7 @@
 #include "cli/explain/held_sentence.h"
 #include "cli/explain/urgency.h"
 #include "cli/hint_facts.h"
+#include "cli/known_by.h"
 #include "cli/program_facts.h"
 #include "config/ignored.h"
 #include "xsched/types.h"
@@ -93,7 +94,7 @@ Share share_of(const Cause& cause) {
                 "give it a share (" + cause.hint("--share PERCENT") + ")"};
     if (all == 0) return {own, "it has used up its share", come_first(cause)};
     const std::string group = cause.program.value("cgroup", "");
-    const std::string named = users > 0 ? std::to_string(cause.program.value("uid", int64_t{0})) : group;
+    const std::string named = users > 0 ? user_name(cause.program.value("uid", uid_t{0})) : group;
     return {
         all,
         users > 0 ? "its user has used up the user's share" : "its control group " + group + " has used up its share",
@@ -136,7 +137,7 @@ Limit limit_of(const Cause& cause) {
         if (percent > 0 && percent < least.percent) least = {percent, text, raise};
     };
     const std::string group = cause.program.value("cgroup", "");
-    const std::string user = std::to_string(cause.program.value("uid", int64_t{0}));
+    const std::string user = user_name(cause.program.value("uid", uid_t{0}));
     const int64_t own = cause.program.value("limit", int64_t{0});
     const int64_t groups = of_group(cause, "limit");
     take(own, "its limit is " + std::to_string(own) + " percent",
@@ -333,13 +334,14 @@ Explained held_cause(const Json& answer, const Json& program, const Json& held) 
 bool find_just_held(const Json& program, Explained& result) {
     const double since_ms = program.value("held_since_ms", 0.0);
     const std::string state = program.value("state", "");
-    if (since_ms <= 0 || (state != "held" && state != "suspended")) return false;
-    const std::string pid = std::to_string(program.value("pid", int64_t{0}));
     const bool by_person = state == "suspended";
+    if (!by_person && (since_ms <= 0 || state != "held")) return false;
+    const std::string pid = std::to_string(program.value("pid", int64_t{0}));
     result.not_us = false;
     result.finding = by_person ? WhySlow::kSuspended : WhySlow::kJustHeld;
-    result.headline = by_person ? "a person suspended it " + length_text(since_ms) + " ago (xcli suspend)"
-                                : "held for " + length_text(since_ms) + " until now";
+    result.headline = !by_person     ? "held for " + length_text(since_ms) + " until now"
+                      : since_ms > 0 ? "a person suspended it " + length_text(since_ms) + " ago (xcli suspend)"
+                                     : "a person suspended it (xcli suspend), and it has no work now";
     result.advice = by_person ? "xcli resume " + pid : "see for which program it is held: xcli status " + pid;
     return true;
 }

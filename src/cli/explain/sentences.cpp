@@ -7,8 +7,10 @@
 #include "cli/explain/copying.h"
 #include "cli/explain/held_causes.h"
 #include "cli/explain/held_sentence.h"
+#include "cli/explain/other_users.h"
 #include "cli/explain/unknown_program.h"
 #include "cli/explain/urgency.h"
+#include "cli/known_by.h"
 #include "cli/program_facts.h"
 #include "cli/size_text.h"
 #include "host/kernel_queues.h"
@@ -47,6 +49,7 @@ struct Free {
     const Json& program;
     std::vector<const Json*> others;  // programs at work on its devices
     std::vector<const Json*> equals;  // those of them that the policy ranks as it
+    OtherUsers hidden;                // programs of other users at work on its devices
     double got = 0;                   // percent of its devices that it had in ten seconds; negative: not known
     double command_ms = 0;
 
@@ -70,6 +73,15 @@ bool holds_anothers(const Json& program) {
     return false;
 }
 
+// Finds that programs of other users had a good part of its devices.
+bool find_other_users(const Free& free, Explained& result) {
+    const bool rests = free.program.value("state", "") == "idle" && free.used() <= 0;
+    if (free.hidden.at_work == 0 || free.got >= kBusyPercent || rests) return false;
+    if (free.hidden.got >= 0 && free.used() + free.hidden.got < kSeldomPercent) return false;
+    tell_other_users(free.answer, free.program, holds_anothers(free.program), result);
+    return true;
+}
+
 // Finds that the program itself keeps its device busy, is alone there, or that another user's program made room for it.
 bool find_own_work(const Free& free, Explained& result) {
     if (free.got >= kBusyPercent) {
@@ -79,6 +91,7 @@ bool find_own_work(const Free& free, Explained& result) {
         return true;
     }
     const bool is_alone = neighbours(free.answer, free.program).empty();
+    if (free.hidden.at_work > 0) return false;
     if (!free.others.empty() || (!is_alone && free.program.value("state", "") == "idle")) return false;
     if (holds_anothers(free.program)) {
         result.finding = WhySlow::kShares;
@@ -169,22 +182,24 @@ std::string advice_beside(const Json& answer, const Json& program) {
 }
 
 void tell_shares(const Free& free, Explained& result) {
+    if (free.others.empty()) return tell_other_users(free.answer, free.program, holds_anothers(free.program), result);
     const bool are_equals = !free.equals.empty();
     const std::vector<const Json*>& beside = are_equals ? free.equals : free.others;
     const std::string more = beside.size() > 1 ? " and " + std::to_string(beside.size() - 1) + " more" : "";
     result.finding = WhySlow::kShares;
     const bool made_room = !are_equals && makes_room(free.program, *beside.front());
+    const std::string hidden = free.hidden.at_work > 0 ? " and " + free.hidden.text() : "";
     const std::string others = whom(*beside.front()) + more;
     result.headline = not_us(made_room ? "; " + others + " made room for it"
                                        : "; it runs beside " + others + (are_equals ? as_equals(free.answer) : "") +
-                                             ", as the hardware divides the device");
+                                             hidden + ", as the hardware divides the device");
     result.advice = made_room ? kProfiler : advice_beside(free.answer, free.program);
 }
 
 // Finds that its equals use the device for a good part of the time in which it could.
 bool find_equals(const Free& free, Explained& result) {
     if (free.equals.empty() || (free.program.value("state", "") == "idle" && free.used() <= 0)) return false;
-    double used = free.used();
+    double used = free.used() + std::max(free.hidden.got, 0.0);
     bool runs = false;
     for (const Json* other : free.equals) {
         used += std::max(got_percent(*other, 1), 0.0);
@@ -200,14 +215,15 @@ Explained not_held(const Json& answer, const Json& program) {
                     .program = program,
                     .others = neighbours_at_work(answer, program),
                     .equals = equals_at_work(answer, program),
+                    .hidden = other_users(program),
                     .got = program.value("followed", true) ? got_percent(program, 1) : -1.0,
                     .command_ms = program.value("command_ms", 0.0)};
     Explained result;
     result.not_us = true;
     if (!find_just_held(program, result) && !find_wait(free, result) && !find_lost_claim(free, result) &&
         !find_crowded(free, result) && !find_copies(answer, program, free.others, result) &&
-        !find_equals(free, result) && !find_own_work(free, result) && !find_long_kernels(free, result) &&
-        !find_pauses(free, result))
+        !find_equals(free, result) && !find_other_users(free, result) && !find_own_work(free, result) &&
+        !find_long_kernels(free, result) && !find_pauses(free, result))
         tell_shares(free, result);
     return result;
 }
@@ -260,7 +276,7 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
         result.headline = std::to_string(beyond) + " of its queues " +
                           (beyond == 1 ? "is beyond its user's limit: it runs, but is not scheduled"
                                        : "are beyond its user's limit: they run, but are not scheduled");
-        result.advice = "raise the limit (xcli limit " + std::to_string(program.value("uid", int64_t{0})) +
+        result.advice = "raise the limit (xcli limit " + user_name(program.value("uid", uid_t{0})) +
                         ":queues=NUMBER), or use fewer queues";
         result.not_us = false;
     } else if (answer.value("restarts", int64_t{0}) > 0 && answer.value("uptime_s", kNewS) < 2 &&
@@ -281,7 +297,9 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
 Explained explain(const Json& answer, const Json& program) {
     Explained result;
     if (!find_plain(answer, program, result)) {
-        const Json* held = telling_window(program);
+        // A suspended program without work is held for no other one, whatever its holds were before.
+        const bool rests = program.value("state", "") == "suspended" && program.value("held_since_ms", 0.0) <= 0;
+        const Json* held = rests ? nullptr : telling_window(program);
         result = held != nullptr ? held_cause(answer, program, *held) : not_held(answer, program);
         if (held != nullptr) add_equals(answer, program, result);
     }
@@ -308,43 +326,6 @@ Json explained_json(const Json& program, const Explained& explained) {
             {"details", explained.details},
             {"advice", explained.advice},
             {"facts", program}};
-}
-
-const char* finding_word(WhySlow finding) {
-    switch (finding) {
-        case WhySlow::kServerIsNew: return "server_is_new";
-        case WhySlow::kNoQueues: return "no_queues";
-        case WhySlow::kStopped: return "stopped";
-        case WhySlow::kSuspendedByItself: return "suspended_by_itself";
-        case WhySlow::kSuspended: return "suspended";
-        case WhySlow::kNoExecute: return "no_execute";
-        case WhySlow::kUnscheduled: return "unscheduled";
-        case WhySlow::kJustHeld: return "just_held";
-        case WhySlow::kMoreUrgent: return "more_urgent";
-        case WhySlow::kOwnQueue: return "own_queue";
-        case WhySlow::kAnnounced: return "announced";
-        case WhySlow::kElsewhere: return "elsewhere";
-        case WhySlow::kTurns: return "turns";
-        case WhySlow::kShareUsedUp: return "share_used_up";
-        case WhySlow::kLimit: return "limit";
-        case WhySlow::kLate: return "late";
-        case WhySlow::kWindow: return "window";
-        case WhySlow::kGang: return "gang";
-        case WhySlow::kLostClaim: return "lost_claim";
-        case WhySlow::kStarved: return "starved";
-        case WhySlow::kCrowded: return "crowded";
-        case WhySlow::kCopies: return "copies";
-        case WhySlow::kLongKernels: return "long_kernels";
-        case WhySlow::kShares: return "shares";
-        case WhySlow::kItsOwnWork: return "its_own_work";
-        case WhySlow::kWaitsForHost: return "waits_for_host";
-        case WhySlow::kWaitsForMemory: return "waits_for_memory";
-        case WhySlow::kHost: return "host";
-        case WhySlow::kShortCommands: return "short_commands";
-        case WhySlow::kIdle: return "idle";
-        case WhySlow::kAlone: return "alone";
-    }
-    return "";
 }
 
 }  // namespace xsched::cli

@@ -13,7 +13,5 @@ namespace xsched::cli {
 Explained explain(const Json& answer, const Json& program);
 std::string explained_text(const Json& program, const Explained& explained);
 Json explained_json(const Json& program, const Explained& explained);
-// "server_is_new": for JSON.
-const char* finding_word(WhySlow finding);
 
 }  // namespace xsched::cli

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/hints.h"
+#include "cli/known_by.h"
 #include "cli/program_facts.h"
 #include "config/ignored.h"
 #include "xsched/types.h"
@@ -52,17 +53,28 @@ std::string hint_priority(const Json& program, const std::string& priority) {
     return "xcli hint " + std::to_string(pid_of(program)) + " -p " + priority;
 }
 
+std::string leave_background(const Json& program) {
+    return "take it out of the background (xcli hint " + std::to_string(pid_of(program)) + " --no-background)";
+}
+
 // Returns how to raise the ceiling that makes a higher priority of the program void.
-std::string raise_ceiling(const Json& program, int64_t priority) {
+std::string raise_ceiling(const Json& program, const std::string& priority) {
     const std::string of = program["group_gets"].value("highest_priority_of", "user");
     if (of == "rule")
         return "a rule leaves it priority " + std::to_string(ceiling_of(program)) +
                " at most (xcli rules); its author can raise that";
-    const std::string whose =
-        of == "group" ? program.value("cgroup", "") : std::to_string(program.value("uid", int64_t{0}));
+    const std::string whose = of == "group" ? program.value("cgroup", "") : user_name(program.value("uid", uid_t{0}));
     return "a limit leaves it priority " + std::to_string(ceiling_of(program)) +
            " at most; root or the server's own user can raise that (xcli limit " + whose +
-           ":highest-priority=" + std::to_string(priority) + ")";
+           ":highest-priority=" + priority + ")";
+}
+
+// Returns how the program comes before one of another user's, of which this user is not told the priority.
+std::string be_more_urgent_than_hidden(const Json& program) {
+    const int64_t ceiling = ceiling_of(program);
+    if (counted_priority(program) >= ceiling && ceiling < PRIORITY_MAX) return raise_ceiling(program, "NUMBER");
+    return "raise its priority (" + hint_priority(program, "NUMBER") +
+           (ceiling < PRIORITY_MAX ? "; a limit leaves it " + std::to_string(ceiling) + " at most)" : ")");
 }
 
 // Returns the policy's own advice, or to choose another one.
@@ -159,13 +171,13 @@ std::string be_more_urgent(const Json& answer, const Json& program, const Json& 
         return has_most_utilization(policy, program) ? lower_utilization(answer, program, cause)
                                                      : remedy_of(policy, program);
     const bool is_hidden = !by.contains("pid") && !by.value("program", "").empty() && !by.value("ended", false);
+    if (is_hidden) return is_in_background(program) ? leave_background(program) : be_more_urgent_than_hidden(program);
     std::vector<const Json*> rivals = rivals_of(answer, program, cause);
     if (std::erase_if(rivals, [&](const Json* rival) { return is_of_its_gang(program, *rival); }) > 0 && rivals.empty())
         return "take it out of their gang, which has one priority (xcli hint " + std::to_string(pid_of(program)) +
                " --gang 0)";
-    if (rivals.empty()) return is_hidden ? "raise its priority (" + hint_priority(program, "NUMBER") + ")" : "";
-    if (is_in_background(program))
-        return "take it out of the background (xcli hint " + std::to_string(pid_of(program)) + " --no-background)";
+    if (rivals.empty()) return "";
+    if (is_in_background(program)) return leave_background(program);
     const int64_t own = counted_priority(program);
     int64_t highest = own;
     size_t before = 0;  // programs that are more urgent, and not merely beside it
@@ -178,7 +190,7 @@ std::string be_more_urgent(const Json& answer, const Json& program, const Json& 
     if (highest >= PRIORITY_MAX) return "lower the other's priority (" + lower + ")";
     const std::string raise = ceiling_of(program) > highest
                                   ? "raise its priority (" + hint_priority(program, std::to_string(highest + 1)) + ")"
-                                  : raise_ceiling(program, highest + 1);
+                                  : raise_ceiling(program, std::to_string(highest + 1));
     return raise + (is_one ? ", or lower the other's (" + lower + ")" : "");
 }
 

@@ -111,11 +111,17 @@ void TopRows::add_devices(const Json& program) {
         auto known = std::find_if(devices_.begin(), devices_.end(), [&](const TopDevice& it) {
             return it.named["device"] == device["device"] && it.named["platform"] == device["platform"];
         });
-        if (known == devices_.end()) known = devices_.insert(devices_.end(), TopDevice{.named = device});
+        const auto add = [&](const Json& got) {
+            if (got.is_array() && !got.empty() && got[0].is_number())
+                known->use = std::min(std::max(known->use, 0.0) + got[0].get<double>(), 100.0);
+        };
+        if (known == devices_.end()) {
+            known = devices_.insert(devices_.end(), TopDevice{.named = device});
+            known->others = device.value("others_at_work", size_t{0});
+            add(device.value("others_got_percent", Json()));
+        }
         ++known->programs;
-        const Json& got = device["got_percent"];
-        if (got.is_array() && !got.empty() && got[0].is_number())
-            known->use = std::min(std::max(known->use, 0.0) + got[0].get<double>(), 100.0);
+        add(device["got_percent"]);
     }
 }
 
@@ -139,7 +145,8 @@ std::string TopDevice::name() const { return device_called(named); }
 Json devices_json(const TopRows& rows) {
     Json devices = Json::array();
     for (const TopDevice& device : rows.devices()) {
-        Json entry{{"use_percent", known(device.use)}, {"programs", device.programs}};
+        Json entry{
+            {"use_percent", known(device.use)}, {"programs", device.programs}, {"others_at_work", device.others}};
         for (const char* key : {"device", "device_index", "device_name", "platform"})
             entry[key] = device.named.value(key, Json());
         devices.push_back(std::move(entry));

@@ -44,8 +44,9 @@ struct TopRow {
 
 struct TopDevice {
     Json named;  // the device's entry of the first program that uses it
-    double use = -1;  // percent, of all programs that may be seen; negative: not known
+    double use = -1;  // percent, of all programs; negative: not known
     size_t programs = 0;
+    size_t others = 0;  // programs of other users at work there, which have no rows
     std::string name() const;  // "device 0, NVIDIA H100 (cuda)"
 };
 

@@ -36,7 +36,8 @@ std::string device_text(const TopDevice& device, const TopView& view) {
     const size_t name_columns = view.columns < 100 ? 26 : 46;
     return console::left(device.name(), name_columns) + " " +
            (device.use < 0 ? "use not known yet" : top_bar(device.use, 25, view.utf8) + " %") + "  " +
-           base::counted(static_cast<uint64_t>(device.programs), "program");
+           base::counted(static_cast<uint64_t>(device.programs), "program") +
+           (device.others > 0 ? ", " + std::to_string(device.others) + " of other users" : "");
 }
 
 const std::vector<std::string>& help() {

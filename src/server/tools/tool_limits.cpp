@@ -151,7 +151,7 @@ Json show_limits(const Request& request) {
     for (const KeptGroup& group : request.host.cgroups.kept())
         if (request.host.cgroups.may_set(request.asking.peer, group.path))
             groups.push_back(describe_group(request.host.cgroups, group));
-    Json answer{{"limits", known}, {"users", users}, {"groups", groups}};
+    Json answer{{"limits", known}, {"users", users}, {"groups", groups}, {"may_set", may_set(request)}};
     const GroupRoom& room = accounts.room();
     if (room.memory_bytes != GroupRoom::kNoLimit) answer["group"]["memory_bytes"] = room.memory_bytes;
     if (room.memory_bytes != GroupRoom::kNoLimit) answer["group"]["queues_of_a_program"] = accounts.slots();

@@ -11,6 +11,7 @@
 #include "server/supervisor.h"
 #include "server/tools/describing.h"
 #include "server/tools/facts.h"
+#include "server/tools/other_users.h"
 #include "server/tools/program_lengths.h"
 #include "server/tools/state.h"
 #include "server/tools/tool_commands.h"
@@ -226,8 +227,14 @@ Json describe_driver_queues(const Request& request, uint64_t device, int64_t now
     return {{"driver_queues", node->queues}, {"most_driver_queues", node->at_once}};
 }
 
+// Sums over all programs, for one answer.
+struct Sums {
+    AskedFor asked;
+    OtherUsers others;
+};
+
 // Describes, by device, how much the program had of it, and why that is less than its share.
-Json describe_devices(const Request& request, const Facts& facts, const AskedFor& asked, const Client& client,
+Json describe_devices(const Request& request, const Facts& facts, const Sums& sums, const Client& client,
                       const std::vector<SeenQueue>& queues, int64_t now_ns) {
     Json devices = Json::array();
     std::set<uint64_t> told;
@@ -242,11 +249,12 @@ Json describe_devices(const Request& request, const Facts& facts, const AskedFor
         const auto lately = request.host.use.percent(client.process(), device, 10);
         const Explanation why = explain(queue, facts.of(queue));
         Json entry{{"got_percent", got},
-                   {"share_worth", describe_worth(request, asked, queue)},
-                   {"why_less", why_less(request, asked, queue, why, lately)},
+                   {"share_worth", describe_worth(request, sums.asked, queue)},
+                   {"why_less", why_less(request, sums.asked, queue, why, lately)},
                    {"policy_says", why.note}};
         entry.update(describe_copies(request.host.use, client, device));
         entry.update(describe_driver_queues(request, device, now_ns));
+        entry.update(sums.others.describe(device));
         add_device(request, entry, client, device, queue.slot.platform.load());
         devices.push_back(std::move(entry));
     }
@@ -260,7 +268,7 @@ void add_work_shown(const Request& request, Json& entry, const Client& client) {
     entry["work"] = work_json(!shown.known() && kept.known() ? kept : shown);
 }
 
-Json describe(const Request& request, const Facts& facts, const AskedFor& asked, const Client& client, bool whole,
+Json describe(const Request& request, const Facts& facts, const Sums& sums, const Client& client, bool whole,
               int64_t now_ns) {
     const auto queues = queues_of(client);
     Json entry{{"pid", client.pid()},
@@ -271,7 +279,7 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
                {"unscheduled", client.record()->unscheduled.load()},
                {"stopped", facts.stopped(client)},
                {"lost_claim", client.record()->lost_claim.load() != 0},
-               {"devices", describe_devices(request, facts, asked, client, queues, now_ns)},
+               {"devices", describe_devices(request, facts, sums, client, queues, now_ns)},
                {"caused_ms", milliseconds(facts.caused_ns(client))}};
     entry.update(describe_preemptions(client, platform_of(client)));
     entry.update(describe_memory(client));
@@ -306,7 +314,7 @@ Json describe_programs(const Request& request) {
     request.host.use.begin(now);
     const auto begin = static_cast<uint32_t>(request.number("cursor", 0, UINT32_MAX).value_or(0));
     const Facts facts(request, begin, kMostPrograms);
-    const AskedFor asked = shares_of_all(request);
+    const Sums sums{shares_of_all(request), OtherUsers(request)};
     const SupervisedMemory* supervised = request.host.options.supervised;
     Json programs = Json::array();
     Json answer{{"policy", request.host.scheduler.policy_name()},
@@ -322,7 +330,7 @@ Json describe_programs(const Request& request) {
             answer["next"] = at->first;
             break;
         }
-        programs.push_back(describe(request, facts, asked, client, whole, now));
+        programs.push_back(describe(request, facts, sums, client, whole, now));
     }
     answer["programs"] = programs;
     return answer;

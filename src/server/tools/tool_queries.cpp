@@ -11,6 +11,7 @@
 #include "server/supervisor.h"
 #include "server/tools/describing.h"
 #include "server/tools/facts.h"
+#include "server/tools/other_users.h"
 #include "server/tools/state.h"
 #include "server/tools/tool_commands.h"
 #include "server/tools/unconnected.h"
@@ -205,24 +206,29 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
             {"preemptions", preemptions}};
 }
 
-// Returns a sentence for each device on which these programs have more queues in the kernel driver than its hardware
-// takes at once.
-Json crowded_devices(const Request& request, std::optional<int64_t> pid, int64_t now_ns) {
-    Json sentences = Json::array();
-    if (!request.host.driver_queues.any_take_turns(now_ns)) return sentences;
+// Adds sentences about the devices of these programs: "crowded_devices" are those on which all programs have more
+// queues in the kernel driver than the hardware takes at once, "shared_devices" those that other users' programs use.
+void add_about_devices(const Request& request, std::optional<int64_t> pid, int64_t now_ns, Json& answer) {
+    Json crowded = Json::array();
+    Json shared = Json::array();
+    const OtherUsers others(request);
+    const bool any_crowded = request.host.driver_queues.any_take_turns(now_ns);
     std::set<uint64_t> told;
     for (const auto& [id, client] : request.host.clients) {
         if (!request.may_see(*client) || (pid && client->pid() != *pid)) continue;
         for (const SeenQueue& queue : queues_of(*client)) {
             const uint64_t device = queue.slot.device.load();
             if (!told.insert(device).second) continue;
-            const hip::KernelQueues* node = request.host.driver_queues.of(device, now_ns);
+            if (const std::string use = others.text(device); !use.empty())
+                shared.push_back(device_text(request, *client, device) + ": " + use);
+            const hip::KernelQueues* node = any_crowded ? request.host.driver_queues.of(device, now_ns) : nullptr;
             if (node == nullptr || !node->take_turns()) continue;
-            sentences.push_back(device_text(request, *client, device) + " " +
-                                hip::turns_text(node->queues, node->at_once) + "; " + hip::kFewerQueues);
+            crowded.push_back(device_text(request, *client, device) + " " +
+                              hip::turns_text(node->queues, node->at_once) + "; " + hip::kFewerQueues);
         }
     }
-    return sentences;
+    answer["crowded_devices"] = std::move(crowded);
+    answer["shared_devices"] = std::move(shared);
 }
 
 // The position in a list: a client's id above, a slot below.
@@ -268,6 +274,7 @@ Json explain_status(const Request& request) {
     const int64_t now = base::now_ns();
     const auto pid = request.pid();
     if (pid) named_clients(request, *pid);
+    request.host.use.begin(now);
     const Facts facts(request, cursor_of(request).client, kMostInPage);
     Json processes = Json::array();
     Json answer{{"policy", request.host.scheduler.policy_name()}};
@@ -285,7 +292,7 @@ Json explain_status(const Request& request) {
         processes.push_back(describe_process(request, facts, client, queues, now));
     }
     answer["processes"] = processes;
-    if (!request.body.contains("cursor")) answer["crowded_devices"] = crowded_devices(request, pid, now);
+    if (!request.body.contains("cursor")) add_about_devices(request, pid, now, answer);
     if (!pid) answer["not_connected"] = not_connected(request);
     if (!pid) answer["ended_unused"] = ended_unused(request);
     if (!pid) answer["blind_spots"] = blind_spots();

@@ -43,6 +43,20 @@ TEST_F(ExplainCommand, SaysThatAPersonSuspendedIt) {
     EXPECT_TRUE(has(told["advice"], "xcli resume")) << told;
 }
 
+TEST_F(ExplainCommand, SaysThatAPersonSuspendedAProgramWithoutWork) {
+    burst(20);
+    urgent.submit(0);
+    victim.complete(0);
+    ASSERT_EQ(xcli({"suspend", "-x", "0xab1"}).status, 0);
+    Json told;
+    EXPECT_TRUE(eventually([&] {
+        told = xcli({"explain", "trainer", "--json"}).json()["programs"][0];
+        return told["headline"] == "a person suspended it (xcli suspend), and it has no work now";
+    })) << told;
+    EXPECT_EQ(told["finding"], "suspended");
+    EXPECT_EQ(told["not_us"], false);
+}
+
 // A profiler shows nothing of a program whose pool has failed.
 TEST_F(ExplainCommand, SaysWhatHelpsInAPoolThatHasFailed) {
     const std::string pool = directory.path() + "/pool";

@@ -162,10 +162,10 @@ TEST_F(Explain, TheShareOfItsUserIsUsedUp) {
     policy = "PUP";
     slow["share"] = 30;
     slow["user_gets"] = {{"share", 20}, {"limit", 100}};
-    slow["uid"] = 1000;
+    slow["uid"] = 0;
     hold(cause("not_its_turn", &other, 600, 50));
     expect(WhySlow::kShareUsedUp, false, "its user has used up the user's share of 20 percent for now",
-           "xcli limit 1000:share=PERCENT");
+           "xcli limit root:share=PERCENT");
 }
 
 TEST_F(Explain, AShareThatCountsAsLessSaysSo) {

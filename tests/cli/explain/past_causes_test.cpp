@@ -101,9 +101,9 @@ TEST_F(PastCause, InTheBackgroundAProgramIsLessUrgentThanAll) {
 
 TEST_F(PastCause, ACeilingMakesAPriorityVoid) {
     hold(cause("less_urgent", &other, 41, 37));
-    slow["uid"] = 1007;
+    slow["uid"] = 0;
     slow["group_gets"] = {{"highest_priority", 10}, {"highest_priority_of", "user"}};
-    const char* const sentence = "root or the server's own user can raise that (xcli limit 1007:highest-priority=11)";
+    const char* const sentence = "root or the server's own user can raise that (xcli limit root:highest-priority=11)";
     expect(WhySlow::kMoreUrgent, false, "", sentence);
     EXPECT_FALSE(has(explained().advice, "xcli hint 1001")) << explained().advice;
     slow["group_gets"]["highest_priority_of"] = "group";
@@ -170,9 +170,9 @@ TEST_F(Explain, AShareAtItsLimitNamesTheLimit) {
     slow["limit"] = 50;
     expect(WhySlow::kShareUsedUp, false, "its share of 20 percent", "larger share");
     slow["user_gets"] = {{"share", 30}, {"limit", 30}};
-    slow["uid"] = 1000;
+    slow["uid"] = 0;
     expect(WhySlow::kLimit, false, "the user's limit allows",
-           "and give the user a larger share (xcli limit 1000:share=");
+           "and give the user a larger share (xcli limit root:share=");
 }
 
 // A program that makes room for another one is no equal of it, for all that both ask for.

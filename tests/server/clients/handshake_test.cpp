@@ -143,6 +143,37 @@ protected:
     }
 };
 
+TEST_F(SystemServer, TellsNumbersAloneOfOthersOnADevice) {
+    const std::string path = socket();
+    TestClient first(path, "secret");
+    TestClient elsewhere(path, "secret");
+    ASSERT_TRUE(first.connected() && elsewhere.connected());
+    first.add_queue(0, 77, 0x11);
+    first.submit(0);
+    elsewhere.add_queue(0, 77, 0x12, TestClient::kFirstDevice + 1);
+    elsewhere.submit(0);
+    const int status = as_nobody([&path] {
+        TestClient client(path, "theirs");
+        if (!client.connected()) return 1;
+        client.add_queue(0, 0, 0x22);
+        TestTool tool(path);
+        const Json answer = tool.ask({{"cmd", "programs"}});
+        if (answer["programs"].size() != 1 || answer["programs"][0]["devices"].size() != 1) return 2;
+        if (answer["programs"][0]["devices"][0]["others_at_work"] != 1) return 3;
+        const Json state = tool.ask({{"cmd", "status"}});
+        if (state["shared_devices"].size() != 1) return 4;
+        const std::string all = answer.dump() + state.dump();
+        if (all.find("1 program of another user uses it as well") == std::string::npos) return 5;
+        for (const char* hidden : {"secret", "priority\":77", "CPU:2"})
+            if (all.find(hidden) != std::string::npos) return 6;
+        return 0;
+    });
+    EXPECT_EQ(status, 0);
+    const Json seen = TestTool(path).ask({{"cmd", "programs"}})["programs"];
+    ASSERT_EQ(seen.size(), 2U);
+    EXPECT_EQ(seen[0]["devices"][0]["others_at_work"], 0) << "root sees all";
+}
+
 TEST_F(SystemServer, TakesEverybodyButShowsEachHisOwn) {
     const std::string path = socket();
     TestClient mine(path, "mine");
