@@ -43,7 +43,7 @@ class Progress:
             bar = "#" * int(part * BAR)
             self.stream.write(f"\r[{bar:<{BAR}}] {part * 100:3.0f} %  {self.label:<40.40}")
         else:
-            if now - self.last < DOT_SECONDS:
+            if now - max(self.last, self.began) < DOT_SECONDS:
                 return
             self.stream.write(".")
         self.last, self.stands = now, True

@@ -15,7 +15,7 @@ import launch_cost  # noqa: E402
 import questions  # noqa: E402
 import run_deterministic  # noqa: E402
 from lib import peers, plots, workloads  # noqa: E402
-from lib.progress import Progress  # noqa: E402
+from lib.progress import DOT_SECONDS, Progress  # noqa: E402
 
 GPU = workloads.GPU
 
@@ -82,7 +82,9 @@ class ProgressShown(unittest.TestCase):
     def test_a_line_does_not_follow_a_dot(self):
         both = io.StringIO()
         with contextlib.redirect_stdout(both), Progress(10, stream=both) as progress:
+            progress.doing("a part that just began")
             progress.say("first")
+            progress.began -= DOT_SECONDS
             progress.doing("a part")
             progress.say("second")
         self.assertEqual(both.getvalue(), "first\n.\nsecond\n")
@@ -90,6 +92,7 @@ class ProgressShown(unittest.TestCase):
     def test_dots_end_with_their_line_if_a_part_fails(self):
         both = io.StringIO()
         with self.assertRaises(OSError), Progress(10, stream=both) as progress:
+            progress.began -= DOT_SECONDS
             progress.doing("a part")
             raise OSError
         self.assertEqual(both.getvalue(), ".\n")
