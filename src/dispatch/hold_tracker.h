@@ -30,7 +30,10 @@ public:
         }
         const bool was_held = held_;
         const bool other = was_held && held && !same(cause);
-        if (was_held && (!held || other || now_ns - part_ns_ >= kLookSeldomNs)) end_part(!held || other, now_ns, done);
+        // The first part under a new policy is told at once, so that a reader learns whose hold goes on.
+        const bool is_first = part_ns_ == policy_since_ns && now_ns > part_ns_;
+        if (was_held && (!held || other || is_first || now_ns - part_ns_ >= kLookSeldomNs))
+            end_part(!held || other, now_ns, done);
         if (held && (!was_held || other)) begin(other ? now_ns : std::clamp(since_ns, over_ns_, now_ns));
         const bool anew = held && (!was_held || cause.mechanism != cause_.mechanism);
         const sched::Reason reason = was_held && held && !other ? cause_.reason : cause.reason;

@@ -328,13 +328,15 @@ TEST(HoldTracker, CutsWhereThePolicyChanges) {
     EXPECT_FALSE(tracker.follow(true, 100, cause, 350, 300, take)) << "nothing else keeps it off";
     tracker.follow(true, 100, cause, 360, 300, take);
     tracker.follow(false, 100, cause, 400, 300, take);
-    ASSERT_EQ(told.size(), 2U);
+    ASSERT_EQ(told.size(), 3U);
     EXPECT_EQ(told[0].end_ns, 300);
     EXPECT_EQ(told[0].ns, 200);
     EXPECT_TRUE(told[0].last);
     EXPECT_EQ(told[0].cause.reason, sched::Reason::kNotItsTurn);
-    EXPECT_EQ(told[1].hold_ns, 100);
+    EXPECT_EQ(told[1].end_ns, 350) << "that it goes on under the new policy is told at the first look";
+    EXPECT_FALSE(told[1].last);
     EXPECT_EQ(told[1].cause.reason, sched::Reason::kLessUrgent);
+    EXPECT_EQ(told[2].hold_ns, 100);
 }
 
 TEST_F(Measures, RequestsAreJudgedByTheTarget) {
