@@ -297,8 +297,11 @@ TEST(Auto, NoBurstIsToldAsOfNoTime) {
     EXPECT_EQ(notes[0].code, NoteCode::kNotKnown);
     policy->choose(units, kSecond + 5 * kMs, choices);
     EXPECT_TRUE(policy->tell(units, notes));
+    EXPECT_EQ(notes[0].code, NoteCode::kNotKnown) << "that is too short to tell what part of its time it fills";
+    policy->choose(units, kSecond + 300 * kMs, choices);
+    EXPECT_TRUE(policy->tell(units, notes));
     EXPECT_EQ(notes[0].code, NoteCode::kSteady);
-    EXPECT_EQ(notes[0].first, 5000);
+    EXPECT_EQ(notes[0].first, 300'000);
 }
 
 // After a change of policy or the end of a device, AUTO knows nothing of that device any more.

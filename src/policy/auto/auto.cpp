@@ -240,9 +240,9 @@ private:
                     .first = (possible ? target.had_ns() : target.best_ns()) / 1000,
                     .second = target_ns / 1000};
         }
-        // A first burst without device time so far has no length to tell.
-        const bool has_length = habits.is_known() || habits.ran_ns() >= base::kMicrosecond;
-        if (!habits.is_known() && (unit.slo_p99 != 0 || habits.load_percent() < 90 || !has_length))
+        // Without enough of its own time, the part that bursts fill is not known, nor the length of a first burst.
+        if (habits.is_known() && !habits.is_load_known()) return {};
+        if (!habits.is_known() && (unit.slo_p99 != 0 || habits.load_percent() < 90 || !habits.is_load_known()))
             return {.code = NoteCode::kNotKnown, .first = habits.bursts(), .second = Habits::kEnough};
         NoteCode code = NoteCode::kSteady;
         if (habits.is_brief()) code = known.spent ? NoteCode::kSpent : NoteCode::kBrief;

@@ -4,8 +4,6 @@ namespace xsched::policy {
 
 namespace {
 
-// How much of a program's own time the averages remember, about. Programs change their habits within a second.
-constexpr float kMemoryNs = 250e6F;
 // A program becomes one with brief bursts below the first load, and stays one up to the second.
 constexpr float kBriefBelow = 0.5F;
 constexpr float kBriefUpTo = 0.6F;
@@ -57,8 +55,10 @@ void Habits::end() {
 }
 
 void Habits::weigh(int64_t own_ns, bool busy) {
+    constexpr auto kMemory = static_cast<float>(kMemoryNs);
     const auto ns = static_cast<float>(own_ns);
-    load_ += ((busy ? 1.0F : 0.0F) - load_) * (ns / (ns + kMemoryNs));
+    own_ns_ += own_ns;
+    load_ += ((busy ? 1.0F : 0.0F) - load_) * (ns / (ns + kMemory));
     brief_ = is_known() && load_ < (brief_ ? kBriefUpTo : kBriefBelow);
 }
 

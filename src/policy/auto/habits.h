@@ -33,6 +33,8 @@ public:
     bool has_work() const { return ready_; }
     uint32_t bursts() const { return bursts_; }
     int64_t burst_ns() const { return mean_ns_; }  // mean device time of a burst; 0: not known
+    // Returns whether the load rests on enough of the program's own time.
+    bool is_load_known() const { return own_ns_ >= kMemoryNs; }
     int64_t load_percent() const { return std::lround(load_ * 100); }
     int64_t began_ns() const { return began_ns_; }  // when the present burst began
     int64_t ran_ns() const { return ran_ns_; }  // how long the program had the device in the present burst
@@ -44,6 +46,9 @@ public:
     int64_t last_own_ns() const { return last_own_ns_; }  // and that part without the wait for others to leave
 
 private:
+    // How much of a program's own time the averages remember, about. Programs change their habits within a second.
+    static constexpr int64_t kMemoryNs = 250'000'000;
+
     void begin(int64_t now_ns);
     void end();
     void weigh(int64_t own_ns, bool busy);
@@ -57,6 +62,7 @@ private:
     int64_t empty_ns_ = 0;  // part of ran_ns_ before its first command ran
     int64_t used_ns_ = 0;  // device time of the present burst, as far as reported
     int64_t last_own_ns_ = 0;
+    int64_t own_ns_ = 0;  // all of its own time so far
     float load_ = 1;  // part of its own time in which it has work
     uint32_t bursts_ = 0;
     bool in_burst_ = false;
