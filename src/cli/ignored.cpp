@@ -64,6 +64,8 @@ std::string unused_hints(const RunOptions& options, const Json& answer) {
     for (const base::HintInfo& hint : base::kHints) {
         const auto value = given.of(hint);
         if (!value) continue;
+        // That it has no effect beside background is told already.
+        if (hint.id == base::HintId::priority && given.of(base::hint_info(base::HintId::background))) continue;
         const char* const read = config::works_by(hint).request;
         if (hint.kind == base::HintKind::kTarget && options.promised) continue;
         bool used = true;

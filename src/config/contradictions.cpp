@@ -35,9 +35,9 @@ std::vector<Contradiction> contradictions(std::span<const std::optional<int64_t>
     const Told given(hints, called);
     std::vector<Contradiction> all;
     if (given.has(HintId::background) && given.has(HintId::priority) && given.of(HintId::priority) > PRIORITY_MIN)
-        all.push_back({HintId::priority, HintId::background,
-                       given.words(HintId::priority) +
-                           " has no effect: background makes the program less urgent than all others"});
+        all.push_back(
+            {HintId::priority, HintId::background,
+             given.words(HintId::priority) + " has no effect beside " + called(base::hint_info(HintId::background))});
     for (const auto& [wanted, most] :
          {std::pair(HintId::share, HintId::limit), std::pair(HintId::memory_guarantee, HintId::memory_limit)})
         if (given.has(most) && given.of(wanted) > given.of(most))
