@@ -139,6 +139,9 @@ inline constexpr uint32_t kUnderEveryPolicy = bits_of(
     base::HintId::expect_ns, base::HintId::period_us, base::HintId::gang, base::HintId::limit, base::HintId::evictable,
     base::HintId::memory_limit, base::HintId::memory_guarantee, base::HintId::background, base::HintId::side_by_side);
 
+// The hints of a policy that does not tell which ones it reads: one from a library or a line.
+inline constexpr uint32_t kAnyHint = ~0U;
+
 struct PolicyInfo {
     const char* name;  // "HPF", as in XSCHED_POLICY; compared without case
     XPolicyType type;  // kPolicyUnknown: the C interface has no number for it; it is found by name

@@ -162,8 +162,10 @@ std::vector<HoldBook::Cost> HoldBook::caused(uint32_t client, int64_t ns, int64_
         if (!first) add(sum->second, at->sum);
         sum->second.cause = newest;
     }
-    for (const auto& [victim, sum] : sums)
+    for (auto& [victim, sum] : sums) {
+        sum.earlier_policy = sum.end_ns <= log_.policy_since_ns();
         if (sum.ns > 0) costs.push_back({victim, sum});
+    }
     std::sort(costs.begin(), costs.end(), [](const Cost& one, const Cost& other) { return one.sum.ns > other.sum.ns; });
     return costs;
 }

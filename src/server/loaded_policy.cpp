@@ -16,8 +16,6 @@
 namespace xsched::server {
 namespace {
 
-constexpr uint32_t kAnyHint = ~0U;  // such a policy does not tell which hints it reads
-
 // A policy is thrown out if one decision takes more processor time than this.
 constexpr int64_t kLongestDecisionNs = 10 * base::kMillisecond;
 // A policy is thrown out if one decision takes longer than this in elapsed time. The bound is larger than the one above
@@ -228,14 +226,14 @@ std::string load_policy(const std::string& path, std::atomic<uint32_t>* inside) 
         throw std::runtime_error(path + " has no name, summary or function to choose: see xsched/policy.h");
     g_module = module;
     g_inside = inside;
-    return enlist({module->name, kPolicyUnknown, kAnyHint, module->summary, make_of_module});
+    return enlist({module->name, kPolicyUnknown, policy::kAnyHint, module->summary, make_of_module});
 }
 
 std::string register_expression(const std::string& line) {
     std::string error;
     if (policy::make_expression(line, &error) == nullptr) throw std::runtime_error(error);
     g_line = line;
-    return enlist({"EXPR", kPolicyUnknown, kAnyHint, g_line.c_str(), make_of_line});
+    return enlist({"EXPR", kPolicyUnknown, policy::kAnyHint, g_line.c_str(), make_of_line});
 }
 
 }  // namespace xsched::server

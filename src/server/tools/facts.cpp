@@ -3,6 +3,7 @@
 #include "base/capped.h"
 #include "base/clock.h"
 #include "dispatch/record.h"
+#include "policy/policy.h"
 
 namespace xsched::server {
 
@@ -30,6 +31,13 @@ Facts::Facts(const Request& request, uint32_t first, size_t most) : Facts() {
     for (auto at = clients.lower_bound(first); at != clients.end() && ids.size() < most; ++at)
         if (request.may_see(*at->second) && (!pid || at->second->pid() == *pid)) ids.push_back(at->first);
     request.host.stopped.look(clients, ids);
+    policy_ = request.host.scheduler.policy_name();
+}
+
+sched::Reason reason_told(const std::string& policy, sched::Reason reason) {
+    const policy::PolicyInfo* info = policy::find_policy(policy.c_str());
+    const bool is_urgency = reason == sched::Reason::kLessUrgent || reason == sched::Reason::kAnticipation;
+    return is_urgency && info != nullptr && info->hints == policy::kAnyHint ? sched::Reason::kNotItsTurn : reason;
 }
 
 QueueFacts Facts::of(const SeenQueue& queue) const {
@@ -42,7 +50,7 @@ QueueFacts Facts::of(const SeenQueue& queue) const {
             .stopped = stopped(queue.client),
             .suspended = record.suspended.load(std::memory_order_relaxed) != 0,
             .watched = record.watched.load(std::memory_order_relaxed) != 0,
-            .reason = static_cast<sched::Reason>(record.reason.load(std::memory_order_relaxed)),
+            .reason = reason_told(policy_, static_cast<sched::Reason>(record.reason.load(std::memory_order_relaxed))),
             .mechanism = static_cast<sched::Mechanism>(record.mechanism.load(std::memory_order_relaxed)),
             .kept_off_by = static_cast<sched::Mechanism>(record.kept_off.mechanism.load(std::memory_order_relaxed)),
             .candidates = candidates_of(record.kept_off),

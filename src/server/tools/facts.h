@@ -52,6 +52,11 @@ public:
 
 private:
     int64_t now_ns_;  // end of intervals that still last
+    std::string policy_;  // in force; empty: not asked for
 };
+
+// Returns the reason as far as the policy tells it: what a policy that does not say which hints it reads goes by is not
+// known to be urgency.
+sched::Reason reason_told(const std::string& policy, sched::Reason reason);
 
 }  // namespace xsched::server

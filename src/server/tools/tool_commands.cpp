@@ -176,7 +176,7 @@ Json hold(const Request& request, bool suspend) {
 // Returns the request names of the hints that the policy reads. Null: it may read any.
 Json hints_of(const policy::PolicyInfo& info) {
     const uint32_t read = info.hints;
-    if (read == ~0U) return {};
+    if (read == policy::kAnyHint) return {};
     Json names = Json::array();
     for (const base::HintInfo& hint : base::kHints)
         if (((read | policy::kUnderEveryPolicy) >> static_cast<unsigned>(hint.id) & 1) != 0)

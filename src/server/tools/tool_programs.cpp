@@ -62,6 +62,7 @@ void add_sum(Json& entry, const HoldBook::Sum& sum, uint32_t platform) {
     entry["holds"] = sum.holds;
     entry["ms"] = milliseconds(sum.ns);
     entry["longest_ms"] = milliseconds(sum.longest_ns);
+    entry["earlier_policy"] = sum.earlier_policy;
     entry["mechanism"] = mechanism_word(sum.cause.mechanism, platform);
 }
 
@@ -74,11 +75,11 @@ Json describe_held(const Request& request, const Client& client, int64_t seconds
         all.ns += sum.ns;
         all.longest_ns = std::max(all.longest_ns, sum.longest_ns);
         if (by.size() >= kMostTold) continue;
-        Json entry{{"reason", word_of(sched::reason_name(sum.cause.reason))},
-                   {"why", sched::reason_sentence(sum.cause.reason)}};
+        const sched::Reason reason =
+            sum.earlier_policy ? sum.cause.reason : reason_told(request.host.scheduler.policy_name(), sum.cause.reason);
+        Json entry{{"reason", word_of(sched::reason_name(reason))}, {"why", sched::reason_sentence(reason)}};
         add_sum(entry, sum, platform_of(client));
         entry["ago_ms"] = milliseconds(std::max<int64_t>(now_ns - sum.end_ns, 0));
-        entry["earlier_policy"] = sum.earlier_policy;
         if (sum.cause.by_client != 0) add_program(request, entry, sum.cause.by_client);
         entry["itself"] = sum.cause.by_client == client.id();
         by.push_back(entry);
