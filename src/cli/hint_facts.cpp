@@ -12,15 +12,6 @@
 namespace xsched::cli {
 namespace {
 
-// "deadline" for "deadline_us", "p99 target" for the latency target
-std::string hint_name(const base::HintInfo& hint) {
-    if (hint.kind == base::HintKind::kTarget) return "p99 target";
-    std::string name = hint.request;
-    if (name.ends_with("_us")) name.resize(name.size() - 3);
-    std::replace(name.begin(), name.end(), '_', ' ');
-    return name;
-}
-
 std::string hint_words(const base::HintInfo& hint, const Json& value) {
     if (hint.kind == base::HintKind::kSwitch) return hint_name(hint);
     if (value.is_string()) return hint_name(hint) + " " + value.get<std::string>();
@@ -46,6 +37,14 @@ std::string joined(const Json& hints, std::initializer_list<const char*> without
 }
 
 }  // namespace
+
+std::string hint_name(const base::HintInfo& hint) {
+    if (hint.kind == base::HintKind::kTarget) return "p99 target";
+    std::string name = hint.request;
+    if (name.ends_with("_us")) name.resize(name.size() - 3);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name;
+}
 
 std::string hints_text(const Json& entry, std::initializer_list<const char*> without) {
     return joined(entry.value("hints_in_force", Json::object()), without,

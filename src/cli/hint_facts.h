@@ -4,10 +4,13 @@
 #include <initializer_list>
 #include <string>
 
+#include "base/hints.h"
 #include "cli/server_link.h"
 
 namespace xsched::cli {
 
+// Returns "deadline" for "deadline_us", and "p99 target" for the latency target.
+std::string hint_name(const base::HintInfo& hint);
 // Returns the hints that the policy in force reads: "utilization 25 %, timeslice 5.0 ms". `entry`: a queue or program
 // of the server's answer. `without`: those that are shown elsewhere.
 std::string hints_text(const Json& entry, std::initializer_list<const char*> without);

@@ -1,9 +1,5 @@
 // The advice of xcli explain, typed as it stands: each changes the thing that it says it changes.
-#include <sys/resource.h>
-
-#include <map>
-#include <regex>
-
+#include "cli/advised.h"
 #include "cli/staged_rig.h"
 
 namespace xsched::test {
@@ -11,20 +7,6 @@ namespace {
 
 class TypedAdvice : public StagedCause {
 protected:
-    // The commands in an advice, each as its words. Words in capitals stand for values.
-    static std::vector<std::vector<std::string>> commands_of(const std::string& advice) {
-        static const std::regex command(R"((xcli|renice|kill) ([^,;):]|:(?! ))+)");
-        std::vector<std::vector<std::string>> commands;
-        for (std::sregex_iterator at(advice.begin(), advice.end(), command), end; at != end; ++at) {
-            std::istringstream text(at->str());
-            commands.emplace_back(std::istream_iterator<std::string>(text), std::istream_iterator<std::string>());
-        }
-        return commands;
-    }
-    static void fill_in(std::vector<std::string>& words, const std::string& value) {
-        static const std::regex meant("PERCENT|TIME|NUMBER|QUEUE");
-        for (std::string& word : words) word = std::regex_replace(word, meant, value);
-    }
     // Runs a command and demands that it is obeyed without a word on standard error.
     void run(std::vector<std::string> words) {
         if (words[0] == "xcli")
@@ -110,7 +92,7 @@ TEST_F(TypedAdvice, ToAskForALargerShare) {
 TEST_F(TypedAdvice, ToHaveALargerPartOfTheTurns) {
     two_under("UP", {{"0xab1", {"-u", "20"}}});
     const Work work(slow);
-    expect_cause("share_used_up");
+    expect_cause("turns", "policy UP");
     type("xcli hint " + mine() + " -u", "70");
     EXPECT_EQ(slow.slot(0).utilization.load(), 70);
 }
@@ -181,8 +163,8 @@ TEST_F(TypedAdvice, ToChooseAPolicyWithoutTurns) {
     two_under("CFS");
     const Work work(slow);
     expect_cause("turns", "policy CFS");
-    type("xcli hint " + mine() + " --timeslice", "5000");
-    EXPECT_EQ(slow.slot(0).timeslice_us.load(), 5000);
+    type("xcli hint " + mine() + " -p");
+    EXPECT_EQ(slow.slot(0).priority.load(), 1);
     type_back_to_hpf();
 }
 
@@ -298,37 +280,6 @@ TEST_F(TypedAdvice, ToGetMemoryBackByPriority) {
     expect_cause("waits_for_memory", "3 GiB are on the host");
     type("xcli hint " + mine() + " -p", "7");
     EXPECT_EQ(slow.slot(0).priority.load(), 7);
-}
-
-// A program is held for its priority, and each other policy comes: the hold is that of the policy then in force. If it
-// goes on under the new one, the advice is for that one, which reads it.
-TEST_F(TypedAdvice, IsReadByThePolicyInForce) {
-    two_processes(10);
-    const Work work(slow);
-    expect_cause("starved");
-    const int nice_before = getpriority(PRIO_PROCESS, 0);
-    for (const Json& one : xcli({"policy", "--json"}).json()["policies"]) {
-        const std::string name = one["name"];
-        policy("HPF");
-        EXPECT_TRUE(slow.becomes_suspended(0, true));
-        policy(name.c_str());
-        const Json told = xcli({"explain", "slow", "--json"}).json()["programs"][0];
-        const std::string advised = told["advice"];
-        SCOPED_TRACE(name + ": " + told.value("headline", "") + ": " + advised);
-        const Json& causes = told["facts"]["held"][0]["by"];
-        ASSERT_FALSE(causes.empty());
-        const bool is_past = causes[0].value("earlier_policy", false) && name != "HPF";
-        EXPECT_EQ(has(told["headline"], "the policy then in force"), is_past);
-        EXPECT_EQ(commands_of(advised).empty(), is_past);
-        EXPECT_TRUE(is_past || name != "OBSERVE");
-        for (std::vector<std::string> words : commands_of(advised)) {
-            if (words[0] == "renice" && geteuid() != 0) continue;
-            fill_in(words, "40");
-            run(words);
-        }
-        hint("0xab1", {"-p", "0"});
-    }
-    setpriority(PRIO_PROCESS, 0, nice_before);
 }
 
 }  // namespace

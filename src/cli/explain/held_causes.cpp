@@ -42,12 +42,14 @@ struct Cause {
     std::string hint(const std::string& words) const { return "xcli hint " + pid + " " + words; }
 };
 
+bool has_hint(const Json& program, const char* hint) {
+    return program.value("hints_in_force", Json::object()).contains(hint);
+}
+
 // Returns whether the program for which this one was held still runs, so that advice may name it.
 bool still_there(const Cause& cause) {
     return cause.by.contains("pid") && program_of(cause.answer, cause.by.value("pid", int64_t{0})) != nullptr;
 }
-
-std::string come_first(const Cause& cause) { return be_more_urgent(cause.answer, cause.program, cause.by); }
 
 // Says that nothing of the kind holds the program now.
 void say_past(Cause& cause, WhySlow finding, const std::string& more) { cause.found(finding, more, ""); }
@@ -65,13 +67,6 @@ std::string worth_text(const Cause& cause, int64_t share) {
             return ", which counts as " + worth.dump() + " because all together ask for more than 100,";
     }
     return "";
-}
-
-// Returns whether the server says this of the program on one of its devices.
-bool is_said(const Cause& cause, const char* key, const char* words) {
-    const Json devices = cause.program.value("devices", Json::array());
-    return std::any_of(devices.begin(), devices.end(),
-                       [&](const Json& device) { return device.value(key, "").find(words) != std::string::npos; });
 }
 
 int64_t of_user(const Cause& cause, const char* which, int64_t unless_set) {
@@ -92,37 +87,35 @@ Share share_of(const Cause& cause) {
     if (all == 0 && own == 0)
         return {0, "it has no share, and has used up its part of what the shares of others leave",
                 "give it a share (" + cause.hint("--share PERCENT") + ")"};
-    if (all == 0) return {own, "it has used up its share", come_first(cause)};
+    if (all == 0) return {own, "it has used up its share", be_more_urgent(cause.answer, cause.program, cause.by)};
     const std::string group = cause.program.value("cgroup", "");
     const std::string named = users > 0 ? user_name(cause.program.value("uid", uid_t{0})) : group;
     return {
         all,
         users > 0 ? "its user has used up the user's share" : "its control group " + group + " has used up its share",
-        std::string("give the ") + (users > 0 ? "user" : "group") + " a larger share (xcli limit " + named +
-            ":share=PERCENT)"};
-}
-
-void say_utilization(Cause& cause) {
-    const auto own = cause.program.value("hints_in_force", Json::object()).value("utilization", int64_t{0});
-    cause.found(
-        WhySlow::kShareUsedUp,
-        "; it has used up what its utilization" + (own > 0 ? " of " + std::to_string(own) : "") + " gives it for now",
-        come_first(cause));
+        all >= 100 ? kByPriority
+                   : std::string("give the ") + (users > 0 ? "user" : "group") + " a larger share (xcli limit " +
+                         named + ":share=PERCENT)"};
 }
 
 void say_used_up(Cause& cause) {
     const Share share = share_of(cause);
     const std::string worth = worth_text(cause, share.percent);
-    if (is_said(cause, "why_less", "does not ask for more"))
-        return cause.found(WhySlow::kTurns,
-                           "; policy " + cause.policy +
-                               " gave the turn to another, and over time it had less than its "
-                               "share, since it did not ask for more",
-                           kByPriority);
+    const bool is_turn = cause.by.value("reason", "") != "limited";
+    const bool asked_less = is_said(cause.program, "why_less", "does not ask for more");
+    const std::string turn = "; policy " + cause.policy + " gave the turn to another, and ";
+    if (is_turn && share.percent == 0) return cause.found(WhySlow::kTurns, turn + "it has no share", share.larger);
+    if (is_turn && (asked_less || is_said(cause.program, "why_less", "asks now and then")))
+        return cause.found(
+            WhySlow::kTurns,
+            turn + "over time it had less than its share" + (asked_less ? ", since it did not ask for more" : ""),
+            kByPriority);
+    const std::string others = worth.empty() ? "" : "give others smaller shares (xcli list shows them)";
+    const bool has_all = share.percent >= 100 && !others.empty();
     cause.found(WhySlow::kShareUsedUp,
                 "; " + share.whose +
                     (share.percent > 0 ? " of " + std::to_string(share.percent) + " percent" + worth : "") + " for now",
-                worth.empty() ? share.larger : "give others smaller shares (xcli list shows them), or " + share.larger);
+                has_all ? others : others + (others.empty() ? "" : ", or ") + share.larger);
 }
 
 // The smallest of the limits of the program, its control group and its user.
@@ -164,42 +157,15 @@ void say_limited(Cause& cause) {
     cause.found(WhySlow::kLimit, "; " + limit.text, limit.raise + (share_too ? ", and " + share.larger : ""));
 }
 
-// Returns the length that 99 of 100 bursts of the program keep, rounded up to two digits, if its target is shorter;
-// else 0. In microseconds.
-int64_t reached_us(const Cause& cause) {
-    auto us = std::llround(std::ceil(cause.program["bursts"].value("p99_ms", 0.0) * 1000));
-    const auto target = cause.program.value("slo_p99", int64_t{0});
-    if (target <= 0 || us <= target) return 0;  // below 0 it is a percentage of the time alone
-    int64_t step = 1;
-    while (us / step >= 100) step *= 10;
-    return (us + step - 1) / step * step;
-}
-
-// Returns advice about the target that policy AUTO reads. Empty: the program has none.
-std::string other_target(const Cause& cause) {
-    if (cause.policy != "AUTO" || target_text(cause.program).empty()) return "";
-    const int64_t us = reached_us(cause);
-    const bool is_missed = us > 0 || is_said(cause, "policy_says", "cannot be met");
-    const std::string time = us == 0          ? "TIME"
-                             : us % 1000 == 0 ? std::to_string(us / 1000) + "ms"
-                                              : std::to_string(us) + "us";
-    return std::string("give it a ") + (is_missed ? "target that it keeps beside the others" : "lower target") +
-           (us > 0 ? ", such as " + time : "") + " (" + cause.hint("--slo-p99 " + time) + ")";
-}
-
-// Returns what else makes the policy give the program its turn sooner; empty: nothing.
-std::string sooner(const Cause& cause) {
-    if (std::string target = other_target(cause); !target.empty()) return target;
-    if (cause.policy == "CFS") return "longer turns (" + cause.hint("--timeslice TIME") + ")";
-    return remedy_by_policy(cause.policy, cause.program);
-}
+std::string come_first(const Cause& cause) { return be_more_urgent(cause.answer, cause.program, cause.by); }
 
 void say_not_its_turn(Cause& cause) {
-    if (cause.policy == "UP") return say_utilization(cause);
     // A larger share is worth nothing beyond the limit.
-    if (is_among(cause.policy, kByShares))
-        return share_of(cause).percent >= limit_of(cause).percent ? say_limited(cause) : say_used_up(cause);
-    const std::string more = sooner(cause);
+    if (is_among(cause.policy, kByShares)) {
+        const int64_t limit = limit_of(cause).percent;
+        return limit < 100 && share_of(cause).percent >= limit ? say_limited(cause) : say_used_up(cause);
+    }
+    const std::string more = come_first(cause);
     cause.found(WhySlow::kTurns, "; policy " + cause.policy + " gave the turn to another",
                 more.empty() || more == kByPriority ? kByPriority : std::string(kByPriority) + ", or " + more);
 }
@@ -258,6 +224,9 @@ void say_late(Cause& cause) {
 }
 
 void say_announced(Cause& cause) {
+    const Json* other = program_of(cause.answer, cause.by.value("pid", int64_t{-1}));
+    if (other != nullptr && other != &cause.program && !has_hint(*other, "expect_us") && !has_hint(*other, "period_us"))
+        return say_past(cause, WhySlow::kAnnounced, "; that one had announced a burst, and announces none now");
     cause.found(WhySlow::kAnnounced, "; the device was kept free for a burst that was announced",
                 "if the announced bursts come late or not at all, correct the other's --expect-in or --period" +
                     (still_there(cause) ? " (xcli hint " + std::to_string(cause.by.value("pid", int64_t{0})) +
@@ -266,25 +235,25 @@ void say_announced(Cause& cause) {
 }
 
 void say_elsewhere(Cause& cause) {
-    const std::string urgent = come_first(cause);
-    cause.found(
-        WhySlow::kElsewhere, "; the more urgent work is on another device, and this policy spans devices",
-        "use a policy that decides device by device (xcli policy -s HPF)" + (urgent.empty() ? "" : ", or " + urgent));
+    cause.found(WhySlow::kElsewhere, "; the more urgent work is on another device, and this policy spans devices",
+                "use a policy that decides device by device (xcli policy -s HPF)");
 }
 
 void say_its_gang_is_suspended(Cause& cause) {
+    if (!has_hint(cause.program, "gang") || is_over(cause.held, cause.program))
+        return say_past(cause, WhySlow::kGang, "; its gang was held, because not all of it could run");
     cause.found(WhySlow::kGang, "; its gang is held, because not all of it may run",
                 "see what keeps the others of the gang (xcli status), or take it out (" + cause.hint("--gang 0") + ")");
 }
 
 void say_own_queue(Cause& cause) {
-    std::string advice = remedy_by_policy(cause.policy, cause.program);
-    if (advice.empty())
-        advice = "give its queues one priority, if they should run side by side (" +
-                 cause.hint("-p " + std::to_string(cause.program.value("priority", int64_t{0}))) + ")";
-    // The queues of a process have one nice value.
-    const bool is_of_use = advice.find("renice") == std::string::npos;
-    cause.found(WhySlow::kOwnQueue, "", is_of_use ? advice : "");
+    if (!config::is_of_this_build(cause.policy)) return cause.found(WhySlow::kOwnQueue, "", come_first(cause));
+    // The hints that other policies read are given to all queues of a process.
+    const bool by_priority = goes_by_priority(cause.answer, cause.program, cause.by);
+    cause.found(WhySlow::kOwnQueue, "",
+                by_priority ? "give its queues one priority, if they should run side by side (" +
+                                  cause.hint("-p " + std::to_string(cause.program.value("priority", int64_t{0}))) + ")"
+                            : "");
 }
 
 // Texts by the reason that the server gives (sched/facts/reason.def).
@@ -306,6 +275,12 @@ constexpr ReasonText kReasonTexts[] = {
 constexpr ReasonText kOwnQueueText = {"", true, say_own_queue};
 constexpr ReasonText kOtherText = {"", true, say_more_urgent};
 
+// Returns whether the priorities tell if the policy would decide the same now.
+bool is_told_by_priority(const Cause& cause) {
+    return !cause.by.value("itself", false) && cause.by.value("reason", "") != "not_its_turn" &&
+           goes_by_priority(cause.answer, cause.program, cause.by);
+}
+
 const ReasonText& text_of(const Cause& cause) {
     if (cause.by.value("itself", false)) return kOwnQueueText;
     const std::string word = cause.by.value("reason", "");
@@ -323,10 +298,13 @@ Explained held_cause(const Json& answer, const Json& program, const Json& held) 
     const ReasonText& text = text_of(cause);
     text.write(cause);
     // The policy in force can be asked for nothing about what an earlier one has decided.
-    if (text.by_policy && cause.by.value("earlier_policy", false)) {
+    const bool is_earlier = cause.by.value("earlier_policy", false);
+    const bool by_policy = text.by_policy || cause.result.finding == WhySlow::kShareUsedUp;
+    if (by_policy && (is_earlier || (is_over(held, program) && !is_told_by_priority(cause)))) {
         cause.result.headline = headline;
         say_past(cause, cause.result.finding,
-                 "; the policy then in force decided that, and policy " + cause.policy + " is in force now");
+                 is_earlier ? "; the policy then in force decided that, and policy " + cause.policy + " is in force now"
+                            : "; policy " + cause.policy + " decided that, and it is over");
     }
     return cause.result;
 }

@@ -39,14 +39,18 @@ std::string whom(const Json& by) {
     return text + (by.value("ended", false) ? ", which has ended)" : ")");
 }
 
+bool is_over(const Json& held, const Json& program) {
+    const double ago_ms = held["by"].empty() ? 0.0 : held["by"].front().value("ago_ms", 0.0);
+    return ago_ms >= kPastMs && program.value("held_since_ms", 0.0) < ago_ms;
+}
+
 std::string held_sentence(const Json& held, const Json& program) {
     const Json& by = held["by"];
     const auto seconds = held.value("seconds", int64_t{0});
-    const double ago_ms = by.empty() ? 0.0 : by.front().value("ago_ms", 0.0);
     std::string text = "held " + length_text(held_ms(held)) + " in the last " +
                        (seconds == 1 ? "second" : std::to_string(seconds) + " s");
     if (by.empty()) return text;
-    if (ago_ms >= kPastMs) text += ", until " + length_text(ago_ms) + " ago";
+    if (is_over(held, program)) text += ", until " + length_text(by.front().value("ago_ms", 0.0)) + " ago";
     const Json& most = by.front();
     const auto holds = most.value("holds", uint64_t{0});
     const std::string rival = behind(most);

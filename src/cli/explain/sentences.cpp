@@ -176,7 +176,7 @@ bool find_pauses(const Free& free, Explained& result) {
 std::string advice_beside(const Json& answer, const Json& program) {
     const std::string urgent = be_more_urgent(answer, program, Json::object());
     if (urgent.empty()) return kProfiler;
-    if (!remedy_by_policy(answer.value("policy", ""), program).empty()) return "to come first, " + urgent;
+    if (!goes_by_priority(answer, program, Json::object())) return "to come first, " + urgent;
     return "to come first, " + urgent + ", or have all get shares (xcli policy -s PUP; xcli hint " +
            std::to_string(program.value("pid", int64_t{0})) + " --share PERCENT)";
 }

@@ -1,11 +1,15 @@
 #include "cli/explain/urgency.h"
 
 #include <algorithm>
+#include <cmath>
+#include <sstream>
 #include <string_view>
 
 #include "base/hints.h"
+#include "cli/hint_facts.h"
 #include "cli/known_by.h"
 #include "cli/program_facts.h"
+#include "config/hint_text.h"
 #include "config/ignored.h"
 #include "xsched/types.h"
 
@@ -77,32 +81,95 @@ std::string be_more_urgent_than_hidden(const Json& program) {
            (ceiling < PRIORITY_MAX ? "; a limit leaves it " + std::to_string(ceiling) + " at most)" : ")");
 }
 
-// Returns the policy's own advice, or to choose another one.
-std::string remedy_of(const std::string& policy, const Json& program) {
+// Returns the hint that the policy's own advice has a person change; null: it names none. Of several hints, the last
+// one says how urgent the program is, and the others when that counts.
+const base::HintInfo* hint_in(const std::string& advice) {
+    const base::HintInfo* found = nullptr;
+    for (const base::HintInfo& hint : base::kHints) {
+        std::istringstream options(hint.words != nullptr ? hint.words : "");
+        for (std::string option; std::getline(options, option, ',');)
+            if (advice.find(" " + option + " ") != std::string::npos) found = &hint;
+    }
+    return found;
+}
+
+int64_t value_of(const base::HintInfo& hint, const Json& program) {
+    return hints_of(program).value(hint.request, hint.fallback);
+}
+
+// Returns how to give another program less of a hint of which this one has the most there is.
+std::string give_other_less(const base::HintInfo& hint, const Json* other) {
+    if (other == nullptr) return kByPriority;
+    const bool is_large = hint.merge == base::HintMerge::kLargest;
+    const int64_t its = value_of(hint, *other);
+    const bool can_be_less = is_large ? its > std::max<int64_t>(hint.least, 0) : its > 0 && its < hint.most;
+    if (!can_be_less) return kByPriority;
+    const std::string option = hint.words;
+    const bool is_time = hint.kind == base::HintKind::kTarget || config::is_in_microseconds(hint);
+    const char* const value = hint.most == 100 ? " PERCENT)" : is_time ? " TIME)" : " NUMBER)";
+    return std::string(is_large ? "lower" : "raise") + " the other's " + hint_name(hint) + ", since its own is the " +
+           (is_large ? "largest" : "smallest") + " there is (xcli hint " + std::to_string(pid_of(*other)) + " " +
+           option.substr(0, option.find(',')) + value;
+}
+
+// Returns the length that 99 of 100 bursts of the program keep, rounded up to two digits, if its target is shorter;
+// else 0. In microseconds.
+int64_t reached_us(const Json& program) {
+    auto us = std::llround(std::ceil(program["bursts"].value("p99_ms", 0.0) * 1000));
+    const auto target = program.value("slo_p99", int64_t{0});
+    if (target <= 0 || us <= target) return 0;  // below 0 it is a percentage of the time alone
+    int64_t step = 1;
+    while (us / step >= 100) step *= 10;
+    return (us + step - 1) / step * step;
+}
+
+// Returns advice about the target that policy AUTO reads. Empty: the program has none.
+std::string other_target(const std::string& policy, const Json& program) {
+    if (policy != "AUTO" || target_text(program).empty()) return "";
+    const int64_t us = reached_us(program);
+    const bool is_missed = us > 0 || is_said(program, "policy_says", "cannot be met");
+    const std::string time = us == 0          ? "TIME"
+                             : us % 1000 == 0 ? std::to_string(us / 1000) + "ms"
+                                              : std::to_string(us) + "us";
+    return std::string("give it a ") + (is_missed ? "target that it keeps beside the others" : "lower target") +
+           (us > 0 ? ", such as " + time : "") + " (" + "xcli hint " + std::to_string(pid_of(program)) + " --slo-p99 " +
+           time + ")";
+}
+
+// Returns the policy's own advice; that another program is to have less, if this one has the most there is; or to
+// choose another policy.
+std::string remedy_of(const std::string& policy, const Json& program, const Json* other) {
     std::string remedy = config::sooner_under(policy).advice;
     if (remedy.empty()) return kByPriority;
+    if (const base::HintInfo* hint = hint_in(remedy)) {
+        // A target counts once the lengths of bursts are known.
+        const bool has_bursts = program.value("bursts", Json::object()).value("count", uint64_t{1}) > 0;
+        if (hint->kind == base::HintKind::kTarget && !has_bursts) return kByPriority;
+        if (const std::string target = other_target(policy, program); !target.empty()) return target;
+        const int64_t own = value_of(*hint, program);
+        if (hint->merge == base::HintMerge::kLargest ? own >= hint->most : own == 1)
+            return give_other_less(*hint, other);
+    }
     constexpr std::string_view kPid = "PID";
     if (const size_t at = remedy.find(kPid); at != std::string::npos)
         remedy.replace(at, kPid.size(), std::to_string(pid_of(program)));
     return remedy;
 }
 
-// Returns whether the policy's own advice is a larger utilization, and the program has the largest already.
-bool has_most_utilization(const std::string& policy, const Json& program) {
-    return config::sooner_under(policy).advice.find(" -u ") != std::string::npos &&
-           hints_of(program).value("utilization", int64_t{UTILIZATION_DEFAULT}) >= UTILIZATION_MAX;
-}
-
-// Returns how to lower the utilization of the program that holds this one, or of another one on its device.
-std::string lower_utilization(const Json& answer, const Json& program, const Json* cause) {
+// Returns the program that holds this one, or another one on its device; null: there is none.
+const Json* rival_of(const Json& answer, const Json& program, const Json* cause) {
+    if (cause != nullptr) return cause;
     const std::vector<const Json*> others = neighbours(answer, program);
-    const Json* other = cause != nullptr || others.empty() ? cause : others.front();
-    if (other == nullptr) return kByPriority;
-    return "lower the other's part of the turns, since its own is the largest there is (xcli hint " +
-           std::to_string(pid_of(*other)) + " -u PERCENT)";
+    return others.empty() ? nullptr : others.front();
 }
 
 }  // namespace
+
+bool is_said(const Json& program, const char* key, const char* words) {
+    const Json devices = program.value("devices", Json::array());
+    return std::any_of(devices.begin(), devices.end(),
+                       [&](const Json& device) { return device.value(key, "").find(words) != std::string::npos; });
+}
 
 int64_t counted_priority(const Json& program) {
     if (is_in_background(program)) return PRIORITY_MIN;
@@ -135,7 +202,9 @@ std::vector<const Json*> neighbours_at_work(const Json& answer, const Json& prog
 bool makes_room(const Json& program, const Json& other) {
     for (const Json& window : program["cost"])
         for (const Json& victim : window["victims"])
-            if (window.value("seconds", 0) == 10 && victim.value("pid", int64_t{-1}) == pid_of(other)) return true;
+            if (window.value("seconds", 0) == 10 && victim.value("pid", int64_t{-1}) == pid_of(other) &&
+                !victim.value("earlier_policy", false))
+                return true;
     return false;
 }
 
@@ -143,8 +212,8 @@ std::vector<const Json*> equals_at_work(const Json& answer, const Json& program)
     std::vector<const Json*> found = neighbours_at_work(answer, program);
     const bool by_priority = !as_equals(answer).empty();
     std::erase_if(found, [&](const Json* other) {
-        return by_priority ? counted_priority(*other) != counted_priority(program)
-                           : makes_room(program, *other) || makes_room(*other, program);
+        return makes_room(program, *other) || makes_room(*other, program) ||
+               (by_priority && counted_priority(*other) != counted_priority(program));
     });
     return found;
 }
@@ -160,17 +229,17 @@ const Json* program_of(const Json& answer, int64_t pid) {
     return found == programs.end() ? nullptr : &*found;
 }
 
-std::string remedy_by_policy(const std::string& policy, const Json& program) {
-    return is_ranked_by_priority(policy, program) ? "" : remedy_of(policy, program);
+bool goes_by_priority(const Json& answer, const Json& program, const Json& by) {
+    const std::string policy = answer.value("policy", "");
+    const Json* cause = by.contains("pid") ? program_of(answer, pid_of(by)) : nullptr;
+    return is_ranked_by_priority(policy, program) && (cause == nullptr || is_ranked_by_priority(policy, *cause));
 }
 
 std::string be_more_urgent(const Json& answer, const Json& program, const Json& by) {
-    const std::string policy = answer.value("policy", "");
     const Json* cause = by.contains("pid") ? program_of(answer, pid_of(by)) : nullptr;
-    if (!is_ranked_by_priority(policy, program) || (cause != nullptr && !is_ranked_by_priority(policy, *cause)))
-        return has_most_utilization(policy, program) ? lower_utilization(answer, program, cause)
-                                                     : remedy_of(policy, program);
     const bool is_hidden = !by.contains("pid") && !by.value("program", "").empty() && !by.value("ended", false);
+    if (!goes_by_priority(answer, program, by))
+        return remedy_of(answer.value("policy", ""), program, is_hidden ? nullptr : rival_of(answer, program, cause));
     if (is_hidden) return is_in_background(program) ? leave_background(program) : be_more_urgent_than_hidden(program);
     std::vector<const Json*> rivals = rivals_of(answer, program, cause);
     if (std::erase_if(rivals, [&](const Json* rival) { return is_of_its_gang(program, *rival); }) > 0 && rivals.empty())

@@ -21,8 +21,7 @@ TEST_F(Explain, EachReasonIsItsOwnFinding) {
         {"late", "KEDF", true, 100, 10, WhySlow::kLate, "missed its deadline", "-d "},
         {"expected", "HPF", true, 100, 10, WhySlow::kAnnounced, "a burst that was announced", "--period"},
         {"elsewhere", "HHPF", true, 100, 10, WhySlow::kElsewhere, "on another device", "HPF"},
-        {"not_its_turn", "UP", true, 600, 50, WhySlow::kShareUsedUp, "it has used up what its utilization gives it",
-         " -u PERCENT"},
+        {"not_its_turn", "UP", true, 600, 50, WhySlow::kTurns, "policy UP gave the turn to another", " -u PERCENT"},
         {"limited", "SPUP", true, 600, 50, WhySlow::kShareUsedUp, "it has no share, and has used up its part",
          "give it a share (xcli hint 1001 --share"},
         {"not_its_turn", "CFS", true, 500, 50, WhySlow::kTurns, "policy CFS gave the turn to another", "xcli policy"},
@@ -34,6 +33,7 @@ TEST_F(Explain, EachReasonIsItsOwnFinding) {
     for (const Reason& it : reasons) {
         SCOPED_TRACE(it.reason);
         policy = it.policy;
+        other["hints_in_force"] = {{"period_us", 20000}};
         hold(cause(it.reason, it.by_other ? &other : nullptr, it.ms, it.holds));
         expect(it.finding, false, it.headline, it.advice);
     }

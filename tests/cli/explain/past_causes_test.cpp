@@ -205,10 +205,10 @@ TEST_F(Explain, AGangHasOnePriority) {
 TEST_F(Explain, TheLargestUtilizationIsNotRaised) {
     policy = "UP";
     hold(cause("not_its_turn", &other, 600, 50));
-    expect(WhySlow::kShareUsedUp, false, "", "lower the other's part of the turns, since its own is the largest");
+    expect(WhySlow::kTurns, false, "", "lower the other's utilization, since its own is the largest there is");
     EXPECT_TRUE(has(explained().advice, "(xcli hint 1002 -u PERCENT)")) << explained().advice;
     slow["hints_in_force"]["utilization"] = 60;
-    expect(WhySlow::kShareUsedUp, false, "", "raise its part of the turns (xcli hint 1001 -u PERCENT)");
+    expect(WhySlow::kTurns, false, "", "raise its part of the turns (xcli hint 1001 -u PERCENT)");
 }
 
 TEST_F(PastCause, UnderLaxityPriorityCountsUnlessTheOtherHintsAreGiven) {
@@ -238,7 +238,7 @@ TEST_F(Explain, UtilizationIsNoShare) {
     slow["share"] = 40;
     slow["hints_in_force"] = {{"utilization", 25}};
     hold(cause("not_its_turn", &other, 600, 50));
-    expect(WhySlow::kShareUsedUp, false, "it has used up what its utilization of 25 gives it for now", " -u PERCENT");
+    expect(WhySlow::kTurns, false, "policy UP gave the turn to another", " -u PERCENT");
 }
 
 }  // namespace
