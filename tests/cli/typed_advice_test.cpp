@@ -113,7 +113,7 @@ TEST_F(TypedAdvice, ToRaiseTheLimitOfItsUser) {
     const Work work(slow);
     expect_cause("limit", "the user's limit");
     type("xcli status --limits");
-    type("xcli limit " + user, "100");
+    type("xcli limit", "100");
     EXPECT_TRUE(gets_more_than(50));
 }
 
@@ -136,7 +136,7 @@ TEST_F(TypedAdvice, ToRaiseTheLimitOfQueues) {
     two(0);
     const Work work(other, 0, 100, 20);
     expect_cause("unscheduled", "", "rival");
-    type("xcli limit " + user, "100");
+    type("xcli limit", "100");
     EXPECT_TRUE(eventually([&] { return fact("rival", "unscheduled") == 0; })) << fact("rival", "unscheduled");
 }
 
