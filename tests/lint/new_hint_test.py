@@ -47,17 +47,19 @@ USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src
 # report's key of that name has the command beside the urgent one. A utilization is shown where shares are, under the
 # policy that reads it instead.
 # LAX's priorities are limited as a priority is, and explain tells by its hints whether a program is ranked by its
-# priority. `xcli windows` gives one hint alone, and an explanation has its name.
-ALSO = {"expect_ns": "src/dispatch/", "window": ("src/cli/windows.cpp", "src/cli/explain/sentences.cpp"),
+# priority, and whether a burst is still announced. `xcli windows` gives one hint alone, and an explanation has its
+# name.
+ALSO = {"expect_ns": ("src/dispatch/", "src/cli/explain/held_causes.cpp"),
+        "window": ("src/cli/windows.cpp", "src/cli/explain/explained.cpp"),
         **dict.fromkeys(("period_us", "deadline_us"), "src/cli/"),
-        "slo_p99": ("src/cli/admit/", "src/cli/explain/held_causes.cpp", "src/cli/top/", "src/dispatch/client_",
+        "slo_p99": ("src/cli/admit/", "src/cli/explain/urgency.cpp", "src/cli/top/", "src/dispatch/client_",
                     "src/server/tools/"),
         "lax_priority": "src/dispatch/client_limits.cpp",
         "laxity_us": "src/cli/explain/urgency.cpp",
         "critical_priority": ("src/dispatch/client_limits.cpp", "src/cli/explain/urgency.cpp"),
-        "utilization": ("src/cli/hint_facts.cpp", "src/cli/explain/held_causes.cpp", "src/cli/explain/urgency.cpp"),
+        "utilization": "src/cli/hint_facts.cpp",
         "background": ("src/cli/report.cpp", "src/cli/explain/urgency.cpp", "src/cli/hint_facts.cpp",
-                       "src/cli/steer.cpp", "src/config/ignored.cpp", "src/dispatch/", "src/platform/levelzero/",
+                       "src/cli/ignored.cpp", "src/cli/steer.cpp", "src/config/ignored.cpp", "src/dispatch/", "src/platform/levelzero/",
                        "src/platform/vulkan/", "src/server/tools/"),
         **dict.fromkeys(("share", "limit", "gang"),
                         ("src/cli/", "src/config/", "src/server/", "src/dispatch/", "src/slurm/",

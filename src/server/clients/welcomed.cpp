@@ -63,7 +63,8 @@ bool Server::apply_rules(Client& client, const std::string& facts, int64_t now_n
     write_rules(client.header(), given);
     client.group()->rule_priority.store(given.highest_priority);
     if (const std::string text = text_of(given); !text.empty() && client.user().may_log(now_ns))
-        XLOG_INFO("pid %d (%s) gets %s by rule, unless it asks for another", client.pid(), client.program().c_str(), text.c_str());
+        XLOG_INFO("pid %d (%s) gets %s by rule, unless it asks for another", client.pid(), client.program().c_str(),
+                  text.c_str());
     return true;
 }
 

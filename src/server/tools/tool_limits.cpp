@@ -59,7 +59,7 @@ Json describe_group(const Cgroups& groups, const KeptGroup& group) {
 std::string name_in(const std::string& text) { return text.substr(0, text.rfind('=')); }
 bool takes_back(const std::string& text) { return text.ends_with(std::string("=") + config::kTakenBack); }
 
-// Notes a limit in the checkpoint, for the next server. One that was taken back is what that server reads itself.
+// Notes a limit in the checkpoint, for the next server. A limit that was taken back is what that server reads itself.
 void keep(const Request& request, const std::string& text) {
     Json kept = request.host.checkpoint.value("limits");
     if (!kept.is_object()) kept = Json::object();
