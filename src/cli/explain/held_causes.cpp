@@ -94,8 +94,8 @@ Share share_of(const Cause& cause) {
         all,
         users > 0 ? "its user has used up the user's share" : "its control group " + group + " has used up its share",
         all >= 100 ? kByPriority
-                   : std::string("give the ") + (users > 0 ? "user" : "group") + " a larger share (xcli limit " +
-                         named + ":share=PERCENT)"};
+                   : (users > 0 ? std::string(kByRoot) + "give the user" : "give the group") +
+                         " a larger share (xcli limit " + named + ":share=PERCENT)"};
 }
 
 void say_used_up(Cause& cause) {
@@ -138,7 +138,8 @@ Limit limit_of(const Cause& cause) {
     take(groups, "the limit of its control group " + group + " is " + std::to_string(groups) + " percent",
          "raise that of the group (xcli limit " + group + ":device-limit=PERCENT)");
     take(of_user(cause, "limit", 100), "its user has had what the user's limit allows",
-         "raise that of its user (xcli status --limits; xcli limit " + user + ":device-limit=PERCENT)");
+         std::string(kByRoot) + "raise that of its user (xcli status --limits; xcli limit " + user +
+             ":device-limit=PERCENT)");
     return least;
 }
 

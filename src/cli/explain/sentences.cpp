@@ -276,8 +276,8 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
         result.headline = std::to_string(beyond) + " of its queues " +
                           (beyond == 1 ? "is beyond its user's limit: it runs, but is not scheduled"
                                        : "are beyond its user's limit: they run, but are not scheduled");
-        result.advice = "raise the limit (xcli limit " + user_name(program.value("uid", uid_t{0})) +
-                        ":queues=NUMBER), or use fewer queues";
+        result.advice = std::string(kByRoot) + "raise the limit (xcli limit " +
+                        user_name(program.value("uid", uid_t{0})) + ":queues=NUMBER), or use fewer queues";
         result.not_us = false;
     } else if (answer.value("restarts", int64_t{0}) > 0 && answer.value("uptime_s", kNewS) < 2 &&
                telling_window(program) == nullptr) {

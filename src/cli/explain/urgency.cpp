@@ -68,9 +68,8 @@ std::string raise_ceiling(const Json& program, const std::string& priority) {
         return "a rule leaves it priority " + std::to_string(ceiling_of(program)) +
                " at most (xcli rules); its author can raise that";
     const std::string whose = of == "group" ? program.value("cgroup", "") : user_name(program.value("uid", uid_t{0}));
-    return "a limit leaves it priority " + std::to_string(ceiling_of(program)) +
-           " at most; root or the server's own user can raise that (xcli limit " + whose +
-           ":highest-priority=" + priority + ")";
+    return "a limit leaves it priority " + std::to_string(ceiling_of(program)) + " at most; " + kByRoot +
+           "raise that (xcli limit " + whose + ":highest-priority=" + priority + ")";
 }
 
 // Returns how the program comes before one of another user's, of which this user is not told the priority.

@@ -10,6 +10,9 @@ namespace xsched::cli {
 
 inline constexpr const char* kByPriority = "choose a policy by priority (xcli policy -s HPF)";
 
+// Begins a remedy that the server refuses to an ordinary user: a change of a user's limit.
+inline constexpr const char* kByRoot = "root or the server's own user can ";
+
 // Returns whether the server says this of the program on one of its devices.
 bool is_said(const Json& program, const char* key, const char* words);
 // Returns the priority that counts: the program's own, the highest that a limit leaves it, or the lowest in the

@@ -165,7 +165,7 @@ TEST_F(Explain, TheShareOfItsUserIsUsedUp) {
     slow["uid"] = 0;
     hold(cause("not_its_turn", &other, 600, 50));
     expect(WhySlow::kShareUsedUp, false, "its user has used up the user's share of 20 percent for now",
-           "xcli limit root:share=PERCENT");
+           "root or the server's own user can give the user a larger share (xcli limit root:share=PERCENT");
 }
 
 TEST_F(Explain, AShareThatCountsAsLessSaysSo) {

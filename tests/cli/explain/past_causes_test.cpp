@@ -172,7 +172,7 @@ TEST_F(Explain, AShareAtItsLimitNamesTheLimit) {
     slow["user_gets"] = {{"share", 30}, {"limit", 30}};
     slow["uid"] = 0;
     expect(WhySlow::kLimit, false, "the user's limit allows",
-           "and give the user a larger share (xcli limit root:share=");
+           "and root or the server's own user can give the user a larger share (xcli limit root:share=");
 }
 
 // A program that makes room for another one is no equal of it, for all that both ask for.
