@@ -15,6 +15,7 @@ from lib.own_measuring import OTHER, URGENT, Turn, bare_walls  # noqa: E402
 from lib.own_processes import Place, ProgramFailed  # noqa: E402
 
 PRIORITY = 10
+MOST_START_UP = 300  # seconds of start-up and warming up, in all, that are not counted as measuring (judgement)
 
 
 def say(text):
@@ -35,7 +36,7 @@ class Measuring:
         self.bare = {"alone": [], "shared": []}
         self.ways = ["alone", "native", "xsched"] if self.same else list(self.turns)
         self.limit = told["seconds"] / (len(self.ways) * told["rounds"])
-        self.rounds = 0
+        self.rounds, self.start_up = 0, 0.0  # seconds
 
     def turn(self, way):
         roles = {"alone": [URGENT], "other alone": [OTHER]}.get(way, [URGENT, OTHER])
@@ -44,6 +45,7 @@ class Measuring:
         turn = Turn(self.place, self.told, self.titles, policy, priorities)
         try:
             self.turns[way].append(turn.run({role: self.programs[role] for role in roles}, self.limit))
+            self.start_up += turn.start_up
         except ProgramFailed as error:
             raise ProgramFailed(f"{way}: {error}") from None
 
@@ -67,7 +69,9 @@ class Measuring:
             self.without_xsched()
             self.rounds += 1
             longest = max(longest, time.monotonic() - start)
-            if time.monotonic() - began + longest > self.told["seconds"] * 1.5 + 30:
+            left = self.told["seconds"] * 1.5 + 30 + min(self.start_up, MOST_START_UP) - (time.monotonic() - began)
+            if self.rounds < self.told["rounds"] and longest > left:
+                say(f"the time is over after {self.rounds} of {self.told['rounds']} rounds: -t gives more")
                 break
 
 

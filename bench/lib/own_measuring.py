@@ -143,6 +143,7 @@ class Turn:
         self.priorities = priorities  # {role: number}, of those that say one
         self.walls, self.runs, self.seen = {}, defaultdict(int), {}
         self.begin = self.end = self.lost = 0
+        self.start_up = 0.0  # seconds until the measurement began
 
     def start(self, role, words):
         options = ["--priority", str(self.priorities[role])] if role in self.priorities else []
@@ -156,10 +157,12 @@ class Turn:
         self.watch, self.running = Watch(self.socket, self.told["protocol"]), {}
         self.seen = self.watch.roles
         try:
+            began = time.monotonic()
             for role, words in programs.items():
                 self.running[role] = self.start(role, words)
             self.wait_for_all(programs)
             self.warm_up(programs)
+            self.start_up = time.monotonic() - began
             self.follow(programs, limit_seconds)
         finally:
             for running in self.running.values():
