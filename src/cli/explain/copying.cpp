@@ -81,9 +81,8 @@ bool find_copies(const Json& answer, const Json& program, const std::vector<cons
         }
         if (!mostly_copies(own)) continue;
         result.finding = WhySlow::kCopies;
-        result.headline = "not us: XSched did not hold it in the last 60 s; " + percent_text(own) +
-                          " of its commands are copies of " + bytes_text(own.each) + " each, " + bytes_text(own.per_s) +
-                          " a second";
+        result.headline = not_us(program, "; " + percent_text(own) + " of its commands are copies of " +
+                                              bytes_text(own.each) + " each, " + bytes_text(own.per_s) + " a second");
         result.advice = "the copy engine and the bus set this pace: copy less, from pinned memory, or beside kernels";
         return true;
     }

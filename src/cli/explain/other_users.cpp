@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "cli/explain/held_sentence.h"
 #include "cli/explain/urgency.h"
 
 namespace xsched::cli {
@@ -31,8 +32,7 @@ void tell_other_users(const Json& answer, const Json& program, bool made_room, E
         others.got < 0.5 ? ""
                          : ", which had " + std::to_string(std::lround(others.got)) + " percent of it in the last 10 s";
     result.finding = WhySlow::kShares;
-    result.headline =
-        "not us: XSched did not hold it in the last 60 s; it shares its device with " + others.text() + had;
+    result.headline = not_us(program, "; it shares its device with " + others.text() + had);
     if (made_room) {
         result.headline += ": another user's program made room for it, but what the device had begun ends first";
         result.advice = "see whether its bursts wait for that: xcli explain " + pid +

@@ -18,20 +18,12 @@
 namespace xsched::cli {
 namespace {
 
-constexpr double kLittleMs = 1;         // ms held in ten seconds that are not worth mentioning
 constexpr double kLongCommandMs = 1;    // ms: such a command occupies a device longer than a person may want to wait
 constexpr double kShortCommandMs = 0.02;
 constexpr double kBusyPercent = 85;
 constexpr double kSeldomPercent = 50;
 constexpr double kNewS = 60;
 constexpr const char* kProfiler = "the program itself or the device is slow: use the vendor's profiler";
-
-// Returns the shortest time window with a hold in it, which shows what is going on now.
-const Json* telling_window(const Json& program) {
-    for (const Json& held : program["held"])
-        if (held.value("ms", 0.0) >= kLittleMs && !held["by"].empty()) return &held;
-    return nullptr;
-}
 
 // Returns a less urgent neighbour with long commands and no level 3, so that it cannot be interrupted; null: there is
 // none.
@@ -62,8 +54,6 @@ struct Free {
     }
 };
 
-std::string not_us(const std::string& rest) { return "not us: XSched did not hold it in the last 60 s" + rest; }
-
 // Returns whether the program was held in the last minute for another user's program, about which the server's answer
 // tells this user nothing.
 bool holds_anothers(const Json& program) {
@@ -86,7 +76,7 @@ bool find_other_users(const Free& free, Explained& result) {
 bool find_own_work(const Free& free, Explained& result) {
     if (free.got >= kBusyPercent) {
         result.finding = WhySlow::kItsOwnWork;
-        result.headline = not_us("; the device worked for it " + free.percent() + " of the time");
+        result.headline = not_us(free.program, "; the device worked for it " + free.percent() + " of the time");
         result.advice = "its own commands take that long: use the vendor's profiler";
         return true;
     }
@@ -95,12 +85,13 @@ bool find_own_work(const Free& free, Explained& result) {
     if (!free.others.empty() || (!is_alone && free.program.value("state", "") == "idle")) return false;
     if (holds_anothers(free.program)) {
         result.finding = WhySlow::kShares;
-        result.headline = not_us("; another user's program made room for it in the last 60 s");
+        result.headline = not_us(free.program, "; another user's program made room for it in the last 60 s");
         result.advice = kProfiler;
         return true;
     }
     result.finding = WhySlow::kAlone;
-    result.headline = not_us(is_alone ? ", and it is alone on its device" : ", and no other works on its device");
+    result.headline =
+        not_us(free.program, is_alone ? ", and it is alone on its device" : ", and no other works on its device");
     result.advice = kProfiler;
     return true;
 }
@@ -123,7 +114,7 @@ bool find_long_kernels(const Free& free, Explained& result) {
 bool find_wait(const Free& free, Explained& result) {
     if (!free.program.value("waits_for_host", false)) return false;
     result.finding = WhySlow::kWaitsForHost;
-    result.headline = not_us("; its commands wait for its host, another program or another device");
+    result.headline = not_us(free.program, "; its commands wait for its host, another program or another device");
     result.advice = "see what sets the event, value or semaphore that they wait for: use a host profiler";
     return true;
 }
@@ -145,7 +136,7 @@ bool find_crowded(const Free& free, Explained& result) {
     const std::string crowd = crowd_text(free.program);
     if (crowd.empty() || free.program.value("state", "") == "idle") return false;
     result.finding = WhySlow::kCrowded;
-    result.headline = not_us("; " + crowd);
+    result.headline = not_us(free.program, "; " + crowd);
     result.advice = hip::kFewerQueues;
     return true;
 }
@@ -155,20 +146,21 @@ bool find_crowded(const Free& free, Explained& result) {
 bool find_pauses(const Free& free, Explained& result) {
     if (free.is_seldom_busy() && free.command_ms > 0 && free.command_ms < kShortCommandMs) {
         result.finding = WhySlow::kShortCommands;
-        result.headline = not_us("; it used the device " + free.percent() + " of the time, with commands of " +
-                                 length_text(free.command_ms) + " each");
+        result.headline =
+            not_us(free.program, "; it used the device " + free.percent() + " of the time, with commands of " +
+                                     length_text(free.command_ms) + " each");
         result.advice = "commands this short cost more to launch than to run: batch them, or use graphs";
         return true;
     }
     if (free.is_seldom_busy() && free.got > 0 && free.program.value("completed", uint64_t{0}) > 0) {
         result.finding = WhySlow::kHost;
-        result.headline = not_us("; it gave the device work only " + free.percent() + " of the time");
+        result.headline = not_us(free.program, "; it gave the device work only " + free.percent() + " of the time");
         result.advice = "it waits for the CPU, its data or itself: use a host profiler";
         return true;
     }
     if (free.program.value("state", "") != "idle") return false;
     result.finding = WhySlow::kIdle;
-    result.headline = not_us(", and it has no work now");
+    result.headline = not_us(free.program, ", and it has no work now");
     return true;
 }
 
@@ -190,7 +182,8 @@ void tell_shares(const Free& free, Explained& result) {
     const bool made_room = !are_equals && makes_room(free.program, *beside.front());
     const std::string hidden = free.hidden.at_work > 0 ? " and " + free.hidden.text() : "";
     const std::string others = whom(*beside.front()) + more;
-    result.headline = not_us(made_room ? "; " + others + " made room for it"
+    result.headline =
+        not_us(free.program, made_room ? "; " + others + " made room for it"
                                        : "; it runs beside " + others + (are_equals ? as_equals(free.answer) : "") +
                                              hidden + ", as the hardware divides the device");
     result.advice = made_room ? kProfiler : advice_beside(free.answer, free.program);
@@ -297,10 +290,13 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
 Explained explain(const Json& answer, const Json& program) {
     Explained result;
     if (!find_plain(answer, program, result)) {
-        // A suspended program without work is held for no other one, whatever its holds were before.
-        const bool rests = program.value("state", "") == "suspended" && program.value("held_since_ms", 0.0) <= 0;
-        const Json* held = rests ? nullptr : telling_window(program);
+        // A program that a person suspended is held for no other one, whatever its holds were before.
+        const Json* held = telling_window(program);
+        const bool by_person = held != nullptr && (*held)["by"].front().value("reason", "") == "held";
+        if (program.value("state", "") == "suspended" && !by_person) held = nullptr;
         result = held != nullptr ? held_cause(answer, program, *held) : not_held(answer, program);
+        if (std::string parts = held != nullptr ? held_parts(*held) : ""; !parts.empty())
+            result.details.push_back(std::move(parts));
         if (held != nullptr) add_equals(answer, program, result);
     }
     add_details(answer.value("policy", ""), program, result);

@@ -125,12 +125,15 @@ int64_t reached_us(const Json& program) {
 // Returns advice about the target that policy AUTO reads. Empty: the program has none.
 std::string other_target(const std::string& policy, const Json& program) {
     if (policy != "AUTO" || target_text(program).empty()) return "";
+    // The policy's own remark has the time below which no target can be kept.
+    if (is_said(program, "policy_says", "cannot be met"))
+        return "give it a target that is longer than what AUTO says its bursts take (xcli hint " +
+               std::to_string(pid_of(program)) + " --slo-p99 TIME)";
     const int64_t us = reached_us(program);
-    const bool is_missed = us > 0 || is_said(program, "policy_says", "cannot be met");
     const std::string time = us == 0          ? "TIME"
                              : us % 1000 == 0 ? std::to_string(us / 1000) + "ms"
                                               : std::to_string(us) + "us";
-    return std::string("give it a ") + (is_missed ? "target that it keeps beside the others" : "lower target") +
+    return std::string("give it a ") + (us > 0 ? "target that it keeps beside the others" : "lower target") +
            (us > 0 ? ", such as " + time : "") + " (" + "xcli hint " + std::to_string(pid_of(program)) + " --slo-p99 " +
            time + ")";
 }

@@ -194,7 +194,7 @@ TEST_F(Explain, UnderAutoTheAdviceIsATargetThatTheProgramCanReach) {
     slow["bursts"]["p99_ms"] = 2.0;
     slow["devices"][0]["policy_says"] = "AUTO: its target of 5.0 ms cannot be met";
     expect(WhySlow::kTurns, false, "",
-           "give it a target that it keeps beside the others (xcli hint 1001 --slo-p99 TIME)");
+           "give it a target that is longer than what AUTO says its bursts take (xcli hint 1001 --slo-p99 TIME)");
 }
 
 TEST_F(Explain, TheServersOwnLineIsNamed) {
