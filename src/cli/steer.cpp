@@ -275,7 +275,7 @@ int steer_limit(const std::string& setting, bool json) {
     }
     if (name.ends_with("memory-limit") || name.ends_with("memory-guarantee"))
         if (const std::string remark = few_bytes(name + "=", value); !remark.empty()) remarks.push_back(remark);
-    const Json answer = ServerLink().ask(request);
+    Json answer = ServerLink().ask(request);
     if (json) {
         print(answer.dump(2) + "\n");
         return 0;
@@ -284,6 +284,9 @@ int steer_limit(const std::string& setting, bool json) {
     if (name == "share" || name.ends_with(":share"))
         if (const std::string remark = unread_share(value); !remark.empty()) remarks.push_back(remark);
     if (answer.value("waits", false)) remarks.push_back(group_waits(name.substr(0, name.rfind(':'))));
+    if (name.ends_with("memory-limit") || name.ends_with("memory-guarantee"))
+        if (int64_t bytes = 0; answer.contains("value") && config::read_number(answer.value("value", ""), &bytes))
+            answer["value"] = size_text(static_cast<uint64_t>(bytes));
     const std::string again =
         answer.contains("value") ? ": " + answer.value("value", "") + " again, as configured" : "";
     print_text(taken_back ? "limit " + name + " taken back" + again + "\n" : limit_sentence(name, value) + "\n");

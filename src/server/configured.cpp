@@ -46,19 +46,32 @@ void AnyLimit::add(const std::string& text) {
         limits.push_back(read_limit(text, true));
 }
 
-config::Value configured_limit(const Options& options, const std::string& name) {
-    const auto is_it = [&name](const std::string& other) {
-        if (other == name || config::is_about_group(other) || config::is_about_group(name)) return other == name;
-        const LimitSetting one = read_limit(other + "=" + config::kTakenBack, true);
-        const LimitSetting two = read_limit(name + "=" + config::kTakenBack, true);
-        return one.limit == two.limit && one.user == two.user;
+void take_limits(Options& options) {
+    AnyLimit all;
+    std::vector<std::string> sources;
+    const auto add = [&](const std::string& text, const std::string& source) {
+        all.add(text);
+        sources.resize(all.limits.size(), source);
     };
-    for (auto flag = options.limit_flags.rbegin(); flag != options.limit_flags.rend(); ++flag)
-        if (const size_t equals = flag->rfind('='); is_it(flag->substr(0, equals)))
-            return {flag->substr(equals + 1), "--limit"};
-    for (const auto& [other, value] : options.configuration.limits)
-        if (is_it(other)) return value;
-    return {config::kTakenBack, ""};
+    for (const auto& [name, value] : options.configuration.limits) add(name + "=" + value.text, value.source);
+    for (const std::string& text : options.limit_flags) add(text, "--limit");
+    options.limits.clear();
+    for (size_t i = 0; i < all.limits.size(); ++i) options.limits.push_back({all.limits[i], sources[i]});
+    options.groups = std::move(all.groups);
+}
+
+const ConfiguredLimit* configured_limit(const Options& options, const LimitSetting& setting) {
+    const auto is_it = [&](const ConfiguredLimit& one) {
+        return one.limit == setting.limit && one.user == setting.user;
+    };
+    const auto found = std::find_if(options.limits.rbegin(), options.limits.rend(), is_it);
+    return found != options.limits.rend() ? &*found : nullptr;
+}
+
+const GroupSetting* configured_limit(const Options& options, const GroupSetting& setting) {
+    const auto is_it = [&](const GroupSetting& one) { return one.what == setting.what && one.path == setting.path; };
+    const auto found = std::find_if(options.groups.rbegin(), options.groups.rend(), is_it);
+    return found != options.groups.rend() ? &*found : nullptr;
 }
 
 config::Configuration read_configuration(const Options& options) {
@@ -83,11 +96,7 @@ void take_configuration(Options& options, config::Configuration configuration) {
     options.flight_recorder = number_of(from, "server.flight_recorder") != 0;
     const int64_t spin_us = number_of(from, "server.spin_us");
     options.spin_ns = (spin_us < 0 ? default_spin_us() : spin_us) * base::kMicrosecond;
-    AnyLimit all;
-    for (const auto& [name, value] : from.limits) all.add(name + "=" + value.text);
-    for (const std::string& text : options.limit_flags) all.add(text);
-    options.limits = std::move(all.limits);
-    options.groups = std::move(all.groups);
+    take_limits(options);
 }
 
 }  // namespace xsched::server

@@ -16,8 +16,10 @@ struct AnyLimit {
     void add(const std::string& text);  // throws std::runtime_error
 };
 
-// Returns the value of a limit ("share", "alice:share", "/a/group:share") as the command line or the files say it;
-// config::kTakenBack: neither does.
-config::Value configured_limit(const Options& options, const std::string& name);
+// Takes the limits of the configuration and of the flags into the options. Throws std::runtime_error.
+void take_limits(Options& options);
+// Returns the limit that the files or the command line set in place of this one; null: neither does.
+const ConfiguredLimit* configured_limit(const Options& options, const LimitSetting& setting);
+const GroupSetting* configured_limit(const Options& options, const GroupSetting& setting);
 
 }  // namespace xsched::server

@@ -16,6 +16,11 @@ namespace xsched::server {
 class ServiceManager;
 struct SupervisedMemory;
 
+// A limit of the files or the command line.
+struct ConfiguredLimit : LimitSetting {
+    std::string source;  // "FILE:LINE", or "--limit"
+};
+
 struct Options {
     std::map<std::string, std::string> flags;  // settings of the command line, by config::Setting::name
     std::vector<std::string> limit_flags;  // --limit
@@ -35,7 +40,7 @@ struct Options {
     std::string share_unit = "program";  // which queues share a device as one: those of a program, each queue, a
                                          // user's, a control group's
     bool flight_recorder = true;  // the last 30 s are kept, for xcli trace --last
-    std::vector<LimitSetting> limits;
+    std::vector<ConfiguredLimit> limits;  // of several for the same, the last one counts
     std::vector<GroupSetting> groups;
 
     std::string socket;  // where to listen

@@ -2,6 +2,7 @@
 // at run time stay. If anything in the files is wrong, nothing changes.
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,11 @@ bool Server::reload() {
               base::counted(limits, "limit").c_str(), base::counted(now.rules.size(), "rule").c_str());
     rules_.set(now.rules);
     options_.configuration = std::move(now);
+    try {
+        take_limits(options_);
+    } catch (const std::runtime_error& error) {
+        XLOG_WARN("%s", error.what());  // a user of a limit is gone
+    }
     return true;
 }
 

@@ -18,11 +18,11 @@ bool is_counted(Limit limit) {
 }
 
 // Adds a limit that is set, and by what: a file, the command line, or a person since.
-void add_set(const Request& request, const std::string& name, int64_t set, Json& entry) {
-    const config::Value configured = configured_limit(request.host.options, name);
-    const bool is_it = read_limit(name + "=" + configured.text, true).value == set;
-    entry["set"] = set;
-    entry["source"] = is_it && configured.text != config::kTakenBack ? configured.source : "xcli limit";
+void add_set(const Request& request, const LimitSetting& set, Json& entry) {
+    const ConfiguredLimit* configured = configured_limit(request.host.options, set);
+    const bool is_it = configured != nullptr && configured->value == set.value;
+    entry["set"] = set.value;
+    entry["source"] = is_it ? configured->source : "xcli limit";
 }
 
 Json describe_user(const Request& request, const User& user) {
@@ -33,7 +33,7 @@ Json describe_user(const Request& request, const User& user) {
         Json entry{{"name", info.name}, {"unit", info.unit}, {"most", user.most(limit)}};
         if (is_counted(limit)) entry["used"] = user.used(limit);
         if (const auto set = user.set_by_person(limit))
-            add_set(request, std::to_string(user.uid()) + ":" + info.name, *set, entry);
+            add_set(request, {.user = user.uid(), .limit = limit, .value = *set}, entry);
         limits.push_back(entry);
     }
     Json entry{{"uid", user.uid()}, {"trusted", user.trusted()}, {"limits", limits}};
@@ -88,13 +88,16 @@ void keep_groups(const Request& request) {
     request.host.checkpoint.note(kGroupsOfUsers, std::move(of_users));
 }
 
-Json set_group(const Request& request, const std::string& text, const std::string& asked) {
+Json set_group(const Request& request, const std::string& text) {
     GroupSetting setting;
     try {
         setting = config::read_group_setting(text);
     } catch (const std::runtime_error& error) {
         throw ToolError(error.what());
     }
+    // What is taken back has its configured value again.
+    const GroupSetting* configured = takes_back(text) ? configured_limit(request.host.options, setting) : nullptr;
+    if (configured != nullptr) setting = *configured;
     Cgroups& groups = request.host.cgroups;
     if (!groups.may_set(request.asking.peer, setting.path))
         throw NotDone("only administrators, members of the group xsched and the owner of " + setting.path +
@@ -111,10 +114,12 @@ Json set_group(const Request& request, const std::string& text, const std::strin
         for (const uint32_t id : changed) dispatcher.look_at(id);
     });
     keep_groups(request);
-    say_in_log(request, "limit " + asked + ", as " + name_of(request.asking.peer) + " asked");
+    say_in_log(request, "limit " + text + ", as " + name_of(request.asking.peer) + " asked");
     const std::vector<KeptGroup> kept = groups.kept();
     const auto is_it = [&setting](const KeptGroup& group) { return group.path == setting.path; };
-    return {{"waits", std::any_of(kept.begin(), kept.end(), is_it) && !groups.is_there(setting.path)}};
+    Json answer{{"waits", std::any_of(kept.begin(), kept.end(), is_it) && !groups.is_there(setting.path)}};
+    if (configured != nullptr) answer["value"] = std::to_string(setting.value);
+    return answer;
 }
 
 // Makes the scheduling thread read all programs: those that only allocate memory do not ring.
@@ -139,7 +144,7 @@ Json show_limits(const Request& request) {
 
                    {"trusted", info.trusted},
                    {"help", info.help}};
-        if (set) add_set(request, info.name, *set, entry);
+        if (set) add_set(request, {.user = {}, .limit = static_cast<Limit>(i), .value = *set}, entry);
         const int64_t together = accounts.most_together(static_cast<Limit>(i), false);
         if (together != GroupRoom::kNoLimit) entry["together"] = together;
         known.push_back(std::move(entry));
@@ -160,29 +165,26 @@ Json show_limits(const Request& request) {
 }
 
 Json set_limit(const Request& request) {
-    const auto asked = request.text("set");
-    // A limit that is taken back has its configured value again.
-    const bool is_back = asked && takes_back(*asked);
-    const std::string value = is_back ? configured_limit(request.host.options, name_in(*asked)).text : "";
-    const std::string text = is_back ? name_in(*asked) + "=" + value : asked.value_or("");
-    Json answer = Json::object();
-    if (is_back && value != config::kTakenBack) answer["value"] = value;
-    if (config::is_about_group(text)) {
-        answer.update(set_group(request, text, *asked));
-        return answer;
-    }
+    const auto text = request.text("set");
+    if (text && config::is_about_group(*text)) return set_group(request, *text);
     if (!may_set(request))
         throw NotDone("only administrators and members of the group xsched may change limits" + who_administers());
-    if (!asked) throw ToolError("say which limit: clients=500, or alice:highest-priority=50");
+    if (!text) throw ToolError("say which limit: clients=500, or alice:highest-priority=50");
     LimitSetting setting;
     try {
-        setting = read_limit(text, false);
+        setting = read_limit(*text, false);
     } catch (const std::runtime_error& error) {
         throw ToolError(error.what());
     }
+    Json answer = Json::object();
+    const ConfiguredLimit* configured = setting.taken_back ? configured_limit(request.host.options, setting) : nullptr;
+    if (configured != nullptr) {
+        setting = *configured;
+        answer["value"] = std::to_string(setting.value);
+    }
     request.host.users.set(setting);
     if (setting.limit == Limit::kMemoryLimit || setting.limit == Limit::kMemoryGuarantee) look_at_all(request);
-    keep(request, *asked);
+    keep(request, *text);
     return answer;
 }
 

@@ -73,6 +73,7 @@ TEST_F(ShowConfig, ALimitThatIsTakenBackIsTheFilesAgain) {
     EXPECT_EQ(xcli({"limit", "highest-priority=default"}).out,
               "limit highest-priority taken back: 50 again, as configured\n");
     EXPECT_EQ(shown("limits highest-priority"), (Json{"50", directory / "etc/x.toml:2"}));
+    EXPECT_EQ(answer_of_server(socket(), {{"cmd", "limit"}, {"set", "no such=default"}}).value("ok", true), false);
     const Json limits = xcli({"status", "--limits", "--json"}).json()["limits"];
     for (const Json& limit : limits)
         EXPECT_TRUE(limit["name"] != "highest-priority" || limit["ordinary"] == 50) << limit;
