@@ -27,6 +27,12 @@ bool is_end(const RecordedChange& change, int64_t lasts_ns) {
     return change.kind == RecordedKind::kReady && change.at_ns >= lasts_ns;
 }
 
+// Returns whether the change tells of work. Holds and their ends are recorded of queues without work, too: a program's
+// queues are held together.
+bool is_work(const RecordedChange& change) {
+    return change.kind == RecordedKind::kReady || change.kind == RecordedKind::kIdle;
+}
+
 // Returns the bursts that began and ended during the recording. A burst that had not ended becomes work for the
 // remaining time.
 std::vector<ReplayBurst> bursts_of(const std::vector<RecordedChange>& changes, int64_t lasts_ns) {
@@ -90,7 +96,8 @@ void write_recording_file(const std::string& path, const ipc::Recording& recordi
 
 std::vector<std::string> replay_names(const ipc::Recording& recording) {
     std::set<std::pair<uint32_t, uint32_t>> worked;
-    for (const RecordedChange& change : recording.changes) worked.emplace(change.client, change.slot);
+    for (const RecordedChange& change : recording.changes)
+        if (is_work(change)) worked.emplace(change.client, change.slot);
     const auto has_worked = [&worked](const ipc::RecordedQueue& queue) {
         return worked.contains({queue.client, queue.slot});
     };
@@ -133,7 +140,8 @@ Workload replay_workload(const ipc::Recording& recording) {
     for (size_t i = 0; i < recording.queues.size(); ++i) {
         const ipc::RecordedQueue& queue = recording.queues[i];
         const auto found = changes.find({queue.client, queue.slot});
-        if (found == changes.end()) continue;  // it did nothing
+        if (found == changes.end() || std::none_of(found->second.begin(), found->second.end(), is_work))
+            continue;  // it did nothing
         const auto earlier = [](const RecordedChange& a, const RecordedChange& b) { return a.at_ns < b.at_ns; };
         std::stable_sort(found->second.begin(), found->second.end(), earlier);
         workload.programs.push_back(program_of(queue, found->second, workload.duration_ns));

@@ -41,6 +41,19 @@ TEST(Replay, ABurstThatLastsOnHasWorkToTheEnd) {
     EXPECT_NEAR(report.programs[0].share, 0.75, 0.02);
 }
 
+// A stream that the program only waits on and records is held with the others.
+TEST(Replay, AQueueThatWasOnlyHeldDidNothing) {
+    ipc::Recording recording{.lasts_ns = 2'000'000'000};
+    recording.queues.push_back({.client = 1, .program = "trains", .level = 3});
+    recording.queues.push_back({.client = 1, .slot = 1, .program = "trains", .level = 3});
+    recording.changes.push_back({.kind = ipc::RecordedKind::kReady, .client = 1, .command_ns = 1'000'000});
+    for (const auto kind : {ipc::RecordedKind::kSuspended, ipc::RecordedKind::kResumed})
+        recording.changes.push_back({.at_ns = 1'000'000, .kind = kind, .client = 1, .slot = 1});
+    const Workload replayed = replay_workload(recording);
+    ASSERT_EQ(replayed.programs.size(), 1U);
+    EXPECT_EQ(replayed.programs[0].name, "trains") << "one queue needs no number";
+}
+
 TEST(Replay, ProgramsHaveTheirOwnNames) {
     ipc::Recording recording{.lasts_ns = 2'000'000'000};
     const auto add = [&recording](uint32_t client, uint32_t slot, int32_t pid, const char* program, bool works) {
