@@ -22,8 +22,9 @@ TEST_F(HeldParts, CausesWithAGoodPartAreAllTold) {
         held["by"].push_back(cause("limited", nullptr, 90, 21));
     }
     const std::string told = details_of(explained());
-    EXPECT_TRUE(has(told, "of these: 119 ms (10 times) behind pid 1002 (server, priority 10); 90.0 ms (21 times) by a "
-                          "limit\n"))
+    EXPECT_TRUE(has(told,
+                    "of these: 119 ms (10 times) behind pid 1002 (server, priority 10); 90.0 ms (21 times) by a "
+                    "limit\n"))
         << told;
     for (Json& held : slow["held"]) held["by"][1]["ms"] = 20;
     EXPECT_FALSE(has(details_of(explained()), "of these")) << "a tenth is little";
