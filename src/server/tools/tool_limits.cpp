@@ -95,7 +95,7 @@ Json set_group(const Request& request, const std::string& text) {
     } catch (const std::runtime_error& error) {
         throw ToolError(error.what());
     }
-    // What is taken back has its configured value again.
+    // A setting that is taken back has its configured value again.
     const GroupSetting* configured = takes_back(text) ? configured_limit(request.host.options, setting) : nullptr;
     if (configured != nullptr) setting = *configured;
     Cgroups& groups = request.host.cgroups;
