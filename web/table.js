@@ -40,8 +40,8 @@ class Row {
     this.p50 = cell(this.row, "number", "p50");
     this.p99 = cell(this.row, "number", "p99");
     this.memory = twoLines(cell(this.row, "number mem", "memory"));
-    this.memoryLimit = twoLines(cell(this.row, "number mem", "memory limit"));
-    this.swaps = twoLines(cell(this.row, "number mem", "swaps"));
+    this.memoryLimit = twoLines(cell(this.row, "number mem moved", "memory limit"));
+    this.swaps = twoLines(cell(this.row, "number mem moved", "swaps"));
     this.makeSpark(cell(this.row, ""));
   }
   makeShare(at) {
@@ -122,6 +122,8 @@ export class ProgramTable {
     this.tellNothing();
     const hasMemory = (it) => it.memory_on_card || it.memory_on_host || it.memory_limit || it.memory_guarantee;
     this.table.classList.toggle("no-memory", !programs.some(hasMemory));
+    const mayMove = (it) => it.memory_on_host || it.memory_limit || it.memory_guarantee || it.memory_swaps;
+    this.table.classList.toggle("stays", !programs.some(mayMove));
   }
   order() {
     this.sorting.sorted(this.programs).forEach((program, at) => {

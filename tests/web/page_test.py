@@ -124,6 +124,10 @@ class Page(page_rig.PageCase):
                      "the program with the most memory comes first")
         self.assertLessEqual(*browser.js("const at = document.querySelector('.scroll');"
                                          "return [at.scrollWidth, at.clientWidth]"), "all columns are in sight")
+        shown = "[...document.querySelectorAll('#programs th.mem')].filter((it) => it.checkVisibility()).length"
+        self.assertEqual(browser.js("return " + shown), 3, "limits and swaps, since some program has them")
+        browser.js("document.querySelector('#programs').classList.add('stays')")
+        self.assertEqual(browser.js("return " + shown), 1, "memory alone, where none can move")
         self.check_quiet(browser)
 
     def test_sorts_the_table_by_keyboard(self):
