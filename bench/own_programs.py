@@ -15,7 +15,7 @@ from lib.own_measuring import OTHER, URGENT, Turn, bare_walls  # noqa: E402
 from lib.own_processes import Place, ProgramFailed  # noqa: E402
 
 PRIORITY = 10
-MOST_START_UP = 300  # seconds of start-up and warming up, in all, that are not counted as measuring (judgement)
+MOST_START_UP = 300  # seconds of start-up and warming up, in all, after which no round begins (judgement)
 
 
 def say(text):
@@ -62,15 +62,15 @@ class Measuring:
     def run(self):
         began, longest = time.monotonic(), 0
         while self.rounds < self.told["rounds"]:
-            start = time.monotonic()
+            start, start_up = time.monotonic(), self.start_up
             first = self.rounds % len(self.ways)
             for way in self.ways[first:] + self.ways[:first]:
                 self.turn(way)
             self.without_xsched()
             self.rounds += 1
-            longest = max(longest, time.monotonic() - start)
-            left = self.told["seconds"] * 1.5 + 30 + min(self.start_up, MOST_START_UP) - (time.monotonic() - began)
-            if self.rounds < self.told["rounds"] and longest > left:
+            longest = max(longest, time.monotonic() - start - (self.start_up - start_up))
+            left = self.told["seconds"] * 1.5 + 30 - (time.monotonic() - began - self.start_up)
+            if self.rounds < self.told["rounds"] and (longest > left or self.start_up > MOST_START_UP):
                 say(f"the time is over after {self.rounds} of {self.told['rounds']} rounds: -t gives more")
                 break
 

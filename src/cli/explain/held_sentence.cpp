@@ -1,6 +1,7 @@
 #include "cli/explain/held_sentence.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "cli/program_facts.h"
 
@@ -63,16 +64,26 @@ std::string not_us(const Json& program, const std::string& rest) {
 }
 
 std::string held_parts(const Json& held) {
-    std::string text;
-    size_t parts = 0;
+    struct Part {
+        std::string why;
+        double ms = 0;
+        uint64_t holds = 0;
+    };
+    std::vector<Part> parts;  // a rival may be one for several reasons
     for (const Json& by : held["by"]) {
-        if (by.value("ms", 0.0) < kGoodPart * held.value("ms", 0.0)) continue;
         const std::string rival = behind(by);
-        text += (text.empty() ? "of these: " : "; ") + length_text(by.value("ms", 0.0)) + " (" +
-                times(by.value("holds", uint64_t{0})) + ") " + (rival.empty() ? by_what(by) : rival);
-        ++parts;
+        const std::string why = rival.empty() ? by_what(by) : rival;
+        auto part = std::find_if(parts.begin(), parts.end(), [&why](const Part& one) { return one.why == why; });
+        if (part == parts.end()) part = parts.insert(part, {why});
+        part->ms += by.value("ms", 0.0);
+        part->holds += by.value("holds", uint64_t{0});
     }
-    return parts > 1 ? text : "";
+    std::erase_if(parts, [&held](const Part& one) { return one.ms < kGoodPart * held.value("ms", 0.0); });
+    std::string text;
+    for (const Part& part : parts)
+        text +=
+            (text.empty() ? "of these: " : "; ") + length_text(part.ms) + " (" + times(part.holds) + ") " + part.why;
+    return parts.size() > 1 ? text : "";
 }
 
 std::string whom(const Json& by) {

@@ -19,7 +19,8 @@ TEST_F(HeldParts, CausesWithAGoodPartAreAllTold) {
     for (Json& held : slow["held"]) {
         held["ms"] = 209.0;
         held["holds"] = 31;
-        held["by"].push_back(cause("limited", nullptr, 90, 21));
+        held["by"] = {cause("less_urgent", &other, 60, 4), cause("limited", nullptr, 90, 21),
+                      cause("anticipation", &other, 59, 6)};
     }
     const std::string told = details_of(explained());
     EXPECT_TRUE(has(told,
