@@ -57,6 +57,29 @@ INSTANTIATE_TEST_SUITE_P(Policies, EveryPolicy,
                          ::testing::Values("HPF", "PUP", "UP", "CFS", "AWF", "KEDF", "LAX", "MLFQ"),
                          [](const auto& one) { return std::string(one.param); });
 
+// Kernels of 30 us, of which the progress is told every few milliseconds, while decisions come more often.
+TEST(Limits, HoldsForUseThatIsReportedSeldom) {
+    for (const int64_t report_ns : {kMs, 5 * kMs, 10 * kMs}) {
+        Limits limits;
+        std::vector<Unit> units(1);
+        units[0] = busy(30, 30 * kUs).unit;
+        units[0].id = units[0].process = units[0].device = 1;
+        units[0].command_ns = 30 * kUs;
+        units[0].wants = units[0].ready = true;
+        std::vector<Choice> choices(1);
+        int64_t used_ns = 0;
+        constexpr int64_t kStep = 100 * kUs;
+        for (int64_t now = kSecond; now < 4 * kSecond; now += kStep) {
+            if (now % report_ns == 0) units[0].busy_ns = used_ns;
+            limits.begin_asking(units, now);
+            choices[0] = {};
+            limits.end_asking(units, choices);
+            if (choices[0].run) used_ns += kStep;
+        }
+        EXPECT_NEAR(static_cast<double>(used_ns) / (3 * kSecond) * 100, 30, 3) << report_ns / kUs << " us";
+    }
+}
+
 TEST(Limits, TheMostUrgentHasItsLimitAndNothingIsLost) {
     VirtualDevice device("HPF", {busy(30), busy(0)});
     device.job(0).unit.priority = 1;
