@@ -15,10 +15,6 @@ namespace {
 // would be visible within a second (at 5 percent it is 8 ms in 160).
 constexpr int64_t kPeriodNs = 20'000'000;
 constexpr int64_t kEnoughNs = 5'000'000;
-// Use is reported with a queue's progress, which comes with every few commands and not with each: several milliseconds
-// of kernels of 30 us at once (a training of PyTorch on an H200, 2026-12-01, had 85 percent instead of its 30 while use
-// counted only as far as it could have come since the last decision and the length of a command).
-constexpr int64_t kReportNs = 20'000'000;
 // An account that has used too much, for example by a long command, waits at most this long ("safety").
 constexpr int64_t kMostWaitNs = 10'000'000'000;
 // Most remembered accounts that left with a debt. "Safety": a user can create any number of accounts; each is forgotten
@@ -75,13 +71,15 @@ void Limits::end_asking(std::span<Unit> units, std::span<Choice> choices) {
 }
 
 // Returns which part of reported use counts, in parts of kAll. Programs that run side by side each report the whole
-// time, but the device had it once. A use may be reported as late as a command is long, or as the next report comes.
+// time, but the device had it once. A use may be reported as late as a command is long, or as the next report comes:
+// with kernels of 30 us that is several milliseconds, which count up to an allowance's period (docs/POLICIES.md: a
+// training of PyTorch had 83 percent of its steps with a limit of 30 while only the command's length counted).
 int64_t Limits::shared(std::span<const Unit> units, int64_t passed_ns) {
     int64_t used_ns = 0;
     int64_t longest_ns = 0;
     for (const Program& program : programs_.all()) used_ns += program.used_ns;
     for (const Unit& unit : units) longest_ns = std::max(longest_ns, std::min(unit.command_ns, kMostWaitNs));
-    could_ns_ = std::min(could_ns_, std::max(2 * longest_ns, kReportNs)) + passed_ns;
+    could_ns_ = std::min(could_ns_, std::max(2 * longest_ns, kPeriodNs)) + passed_ns;
     const int64_t part = used_ns > could_ns_ ? could_ns_ * kAll / used_ns : kAll;
     could_ns_ -= std::min(used_ns, could_ns_);
     return part;

@@ -207,7 +207,7 @@ int show_rules(bool json) {
 
 // Says of a shell's script that rules are for what it starts: pyenv's python3 is one.
 void tell_script(const config::Program& program) {
-    constexpr const char* kShells[] = {"sh", "bash", "dash", "zsh", "ksh", "fish"};
+    constexpr const char* kShells[] = {"sh", "bash", "dash"};
     const std::string shell = program.names.empty() ? "" : program.names.front();
     if (program.names.size() < 2 || std::find(std::begin(kShells), std::end(kShells), shell) == std::end(kShells))
         return;
