@@ -19,10 +19,9 @@ OtherUsers::OtherUsers(const Request& request) {
 
 void OtherUsers::add(const Request& request, uint64_t process, uint64_t device, bool has_work) {
     constexpr double kLittlePercent = 1;  // a program that had less slows no other: "judgement", as xcli explain's
-    constexpr int64_t kWindowS[] = {1, 10, 60};
     OnDevice& here = devices_[device];
-    for (size_t i = 0; i < std::size(kWindowS); ++i)
-        if (const auto percent = request.host.use.percent(process, device, kWindowS[i]))
+    for (size_t i = 0; i < std::size(kWindowsS); ++i)
+        if (const auto percent = request.host.use.percent(process, device, kWindowsS[i]))
             here.got[i] = std::min(here.got[i].value_or(0) + *percent, 100.0);
     const bool worked = request.host.use.percent(process, device, 10).value_or(0) >= kLittlePercent;
     here.at_work += has_work || worked ? 1 : 0;

@@ -56,6 +56,8 @@ struct Request {
     void order(const Scheduler::Order& what) const;
 };
 
+// The last second, ten and sixty seconds: those of which tools are told what programs got and cost.
+inline constexpr int64_t kWindowsS[] = {1, 10, 60};
 // The sentence about an order that names no target.
 inline constexpr const char* kNoTarget =
     "say what it is for: a program (PID or name), a queue (-x QUEUE), a device (--device DEVICE) or --all";

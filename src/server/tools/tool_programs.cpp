@@ -243,7 +243,7 @@ Json describe_devices(const Request& request, const Facts& facts, const Sums& su
         const uint64_t device = queue.slot.device.load();
         if (!told.insert(device).second) continue;
         Json got = Json::array();
-        for (const int64_t seconds : {1, 10, 60}) {
+        for (const int64_t seconds : kWindowsS) {
             const auto percent = request.host.use.percent(client.process(), device, seconds);
             got.push_back(percent ? Json(*percent) : Json());
         }
@@ -295,7 +295,7 @@ Json describe(const Request& request, const Facts& facts, const Sums& sums, cons
     entry["kept_off"] = describe_kept_off(facts, queues);
     add_lengths(entry, client, whole);
     if (request.body.value("work", false)) add_work_shown(request, entry, client);
-    for (const int64_t seconds : {1, 10, 60}) {
+    for (const int64_t seconds : kWindowsS) {
         entry["held"].push_back(describe_held(request, client, seconds, now_ns));
         entry["cost"].push_back(describe_cost(request, client, seconds, now_ns));
     }

@@ -44,7 +44,7 @@ void add_use(Json& entry, const Request& request, const AskedFor& asked, const S
              const Explanation& why) {
     const uint64_t device = queue.slot.device.load();
     Json got = Json::array();
-    for (const int64_t seconds : {1, 10, 60}) {
+    for (const int64_t seconds : kWindowsS) {
         const auto percent = request.host.use.percent(queue.client.process(), device, seconds);
         got.push_back(percent ? Json(*percent) : Json());
     }
