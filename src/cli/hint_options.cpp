@@ -48,7 +48,7 @@ std::string read_target(const base::HintInfo& hint, const std::string& text) {
 }
 
 std::string read_size(const base::HintInfo& hint, const std::string& text, HintWords& given) {
-    if (std::string remark = few_bytes(config::option_of(hint) + " ", text); !remark.empty())
+    if (std::string remark = config::few_bytes(config::option_of(hint) + " ", text); !remark.empty())
         given.remarks.insert(std::move(remark));
     const std::string number = base::read_byte_size(text);
     int64_t bytes = 0;

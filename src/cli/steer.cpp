@@ -274,7 +274,7 @@ int steer_limit(const std::string& setting, bool json) {
                               ": the limit counts for programs of that number");
     }
     if (name.ends_with("memory-limit") || name.ends_with("memory-guarantee"))
-        if (const std::string remark = few_bytes(name + "=", value); !remark.empty()) remarks.push_back(remark);
+        if (const std::string remark = config::few_bytes(name + "=", value); !remark.empty()) remarks.push_back(remark);
     Json answer = ServerLink().ask(request);
     if (json) {
         print(answer.dump(2) + "\n");

@@ -62,6 +62,9 @@ public:
 private:
     std::string place(const Node& at) const { return file_.path + ":" + std::to_string(at.line); }
     void say(const Node& at, const std::string& sentence) { to_.problems.push_back({place(at), sentence}); }
+    void remark(const Node& at, const std::string& sentence) {
+        if (!sentence.empty()) to_.problems.push_back({place(at), sentence, true});
+    }
     bool is_table(const Node& node) {
         if (node.kind != Node::Kind::kTable) say(node, node.key + " is to be a table: write [" + node.key + "]");
         return node.kind == Node::Kind::kTable;
@@ -157,6 +160,7 @@ void FileReader::read_limit(const Node& value, const std::string& whose) {
             read_group_setting(text);
         else
             config::read_limit(text, true);
+        if (key.starts_with("memory-")) remark(value, few_bytes(value.key + " = ", value.text));
         to_.limits[whose + key] = {value.text, place(value)};
     } catch (const std::runtime_error& error) {
         say(value, error.what());
@@ -172,8 +176,11 @@ void FileReader::read_rules(const Node& list) {
         }
         std::optional<Rule> rule = read_rule(child, file_.path, file_.is_users, to_.problems);
         if (!rule) continue;
-        for (const Contradiction& one : contradictions(rule->hints, rule_key))
-            to_.problems.push_back({place(child), one.sentence, true});
+        for (const Contradiction& one : contradictions(rule->hints, rule_key)) remark(child, one.sentence);
+        for (const base::HintInfo& hint : base::kHints)
+            if (const auto given = rule->hints[static_cast<size_t>(hint.id)];
+                hint.kind == base::HintKind::kBytes && given.value_or(0) != 0)
+                remark(child, few_bytes(rule_key(hint) + " = ", std::to_string(*given)));
         if (file_.is_users) to_.users_rules.push_back(*rule);
         to_.rules.push_back(std::move(*rule));
     }

@@ -80,4 +80,10 @@ std::string text_of_hint(const base::HintInfo& hint, int64_t value) {
     return std::to_string(value);
 }
 
+std::string few_bytes(const std::string& before, const std::string& number) {
+    constexpr size_t kFewDigits = 6;  // less than a megabyte ("judgement": no program has so little device memory)
+    if (!lacks_unit(number) || number.size() > kFewDigits) return "";
+    return before + number + " means " + number + " bytes: say " + number + "GiB or " + number + "MiB";
+}
+
 }  // namespace xsched::config

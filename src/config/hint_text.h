@@ -24,5 +24,8 @@ std::string option_word(const base::HintInfo& hint);
 std::string rule_key(const base::HintInfo& hint);
 // Returns the value as people write it.
 std::string text_of_hint(const base::HintInfo& hint, int64_t value);
+// Returns the remark that a bare number means bytes, if these are so few that another unit may be meant:
+// "--memory-limit 20 means 20 bytes: say 20GiB or 20MiB". Otherwise nothing. `before`: what stands before the number.
+std::string few_bytes(const std::string& before, const std::string& number);
 
 }  // namespace xsched::config

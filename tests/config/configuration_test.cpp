@@ -119,6 +119,14 @@ TEST(Configuration, TheNameThatWasMeantIsTold) {
     }
 }
 
+TEST(Configuration, AMissingUnitOfMemoryIsTold) {
+    EXPECT_EQ(of_text("[limits]\nmemory-limit = 20\n[[rule]]\nname = \"a\"\nmemory_limit = 40\n").complaints(),
+              "x.toml:2: memory-limit = 20 means 20 bytes: say 20GiB or 20MiB\n"
+              "x.toml:3: memory_limit = 40 means 40 bytes: say 40GiB or 40MiB\n");
+    for (const char* right : {"[limits]\nmemory-limit = \"20GiB\"\n", "[[rule]]\nname = \"a\"\nmemory_limit = 0\n"})
+        EXPECT_EQ(of_text(right).complaints(), "");
+}
+
 TEST(Configuration, ASettingWithoutEffectBesideAnotherIsTold) {
     EXPECT_EQ(of_text("[server]\npolicy = \"UP\"\npolicy_expr = \"priority desc\"\n").complaints(),
               "x.toml:1: policy has no effect beside policy_expr: leave out one of them\n");
