@@ -302,6 +302,8 @@ Explained explain(const Json& answer, const Json& program) {
     add_details(answer.value("policy", ""), program, result);
     if (const std::string crowd = crowd_text(program); !crowd.empty() && result.finding != WhySlow::kCrowded)
         result.details.push_back(crowd + "; " + hip::kFewerQueues);
+    if (result.advice.find("xcli policy -s") != std::string::npos && !answer.value("may_set_policy", true))
+        result.advice += "; an administrator sets the policy (root, the server's own user, the group xsched)";
     return result;
 }
 

@@ -319,6 +319,7 @@ Json describe_programs(const Request& request) {
     const SupervisedMemory* supervised = request.host.options.supervised;
     Json programs = Json::array();
     Json answer{{"policy", request.host.scheduler.policy_name()},
+                {"may_set_policy", request.rules_server()},
                 {"uptime_s", static_cast<double>(now - request.host.started_ns) / base::kSecond},
                 {"restarts", supervised != nullptr ? supervised->restarts : 0},
                 {"holds_lost", request.host.holds.lost()},

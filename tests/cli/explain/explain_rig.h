@@ -54,7 +54,11 @@ protected:
     Explain() : slow(program(1, "trainer", 0)), other(program(2, "server", 10)) {}
 
     Explained explained() {
-        Json answer{{"policy", policy}, {"uptime_s", uptime_s}, {"restarts", restarts}, {"programs", {slow, other}}};
+        Json answer{{"policy", policy},
+                    {"uptime_s", uptime_s},
+                    {"restarts", restarts},
+                    {"programs", {slow, other}},
+                    {"may_set_policy", may_set_policy}};
         if (!third.is_null()) answer["programs"].push_back(third);
         return explain(answer, slow);
     }
@@ -84,6 +88,7 @@ protected:
     std::string policy = "HPF";
     double uptime_s = 3600;
     int64_t restarts = 0;
+    bool may_set_policy = true;
 };
 
 }  // namespace xsched::test
