@@ -160,13 +160,15 @@ void ClientUnits::release(uint32_t at) {
     free_.push_back(at);
 }
 
-// Sets the unit's account. A user's or group's account takes precedence. A queue's own account differs from all
-// accounts of users, groups, processes and other clients, whatever the client calls the queue.
+// Sets the unit's account. A user's or group's account takes precedence; the program's own limit counts beside it. A
+// queue's own account differs from all accounts of users, groups, processes and other clients, whatever the client
+// calls the queue.
 void ClientUnits::set_account(policy::Unit& unit, uint64_t queue, const policy::Unit& common) const {
     enum Kind : uint64_t { kQueueAccounts = uint64_t{1} << 63, kOthers = uint64_t{1} << 62 };
     unit.account = common.account;
     if (unit.account != 0) {
         unit.share = common.share;
+        unit.process_limit = unit.limit;
         unit.limit = common.limit;
     } else if (by_queue_) {
         unit.account =

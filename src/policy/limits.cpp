@@ -36,7 +36,7 @@ int64_t most_ns(int32_t limit) { return allowance_ns(limit) + kEnoughNs; }
 
 }  // namespace
 
-int64_t Limits::begin_asking(std::span<Unit> units, int64_t now_ns) {
+int64_t LimitsBy::begin_asking(std::span<Unit> units, int64_t now_ns) {
     const int64_t passed_ns = std::clamp<int64_t>(now_ns - std::exchange(charged_ns_, now_ns), 0, kMostWaitNs);
     const bool renewed = programs_.see(units, now_ns);
     const std::span<const Program> programs = programs_.all();
@@ -46,7 +46,7 @@ int64_t Limits::begin_asking(std::span<Unit> units, int64_t now_ns) {
     int64_t again = 0;
     for (size_t i = 0; i < programs.size(); ++i) {
         Account& account = accounts_[i];
-        const int32_t limit = programs[i].limit > 0 && programs[i].limit < 100 ? programs[i].limit : 0;
+        const int32_t limit = limit_of(programs[i]);
         const bool fresh = account.limit == 0;
         if (limit == 0) account = {.id = account.id};
         account.limit = limit;
@@ -63,7 +63,7 @@ int64_t Limits::begin_asking(std::span<Unit> units, int64_t now_ns) {
     return again;
 }
 
-void Limits::end_asking(std::span<Unit> units, std::span<Choice> choices) {
+void LimitsBy::end_asking(std::span<Unit> units, std::span<Choice> choices) {
     for (size_t i = 0; i < units.size(); ++i) {
         units[i].wants = wanted_[i] != 0;
         if (accounts_[programs_.of(i)].stopped) choices[i] = {.run = false, .why = Why::kLimited};
@@ -74,7 +74,7 @@ void Limits::end_asking(std::span<Unit> units, std::span<Choice> choices) {
 // time, but the device had it once. A use may be reported as late as a command is long, or as the next report comes:
 // with kernels of 30 us that is several milliseconds, which count up to an allowance's period (docs/POLICIES.md: a
 // training of PyTorch had 83 percent of its steps with a limit of 30 while only the command's length counted).
-int64_t Limits::shared(std::span<const Unit> units, int64_t passed_ns) {
+int64_t LimitsBy::shared(std::span<const Unit> units, int64_t passed_ns) {
     int64_t used_ns = 0;
     int64_t longest_ns = 0;
     for (const Program& program : programs_.all()) used_ns += program.used_ns;
@@ -85,15 +85,22 @@ int64_t Limits::shared(std::span<const Unit> units, int64_t passed_ns) {
     return part;
 }
 
+// Returns percent; 0: none.
+int32_t LimitsBy::limit_of(const Program& program) const {
+    const int32_t limit = by_ == Programs::By::kAccount ? program.limit : program.process_limit;
+    return Limits::is_limit(limit) ? limit : 0;
+}
+
 // Renews the list of accounts in the order of the programs; each keeps its balance. Accounts that owe stay although
 // none of their units is here.
-void Limits::renew() {
+void LimitsBy::renew() {
     std::vector<Account> known = std::exchange(accounts_, {});
     for (Account& account : known) account.here = false;
     for (const Program& program : programs_.all()) {
-        const auto found = std::find_if(known.begin(), known.end(),
-                                        [&program](const Account& account) { return account.id == program.account; });
-        accounts_.push_back(found != known.end() ? *found : Account{.id = program.account});
+        const uint64_t id = id_of(program);
+        const auto found =
+            std::find_if(known.begin(), known.end(), [id](const Account& account) { return account.id == id; });
+        accounts_.push_back(found != known.end() ? *found : Account{.id = id});
         if (found != known.end()) found->here = true;
     }
     size_t gone = 0;
@@ -103,7 +110,7 @@ void Limits::renew() {
 }
 
 // Charges an account. Use is reported late, so use from before the limit was set does not count.
-void Limits::charge(Account& account, int64_t used_ns, int64_t passed_ns, int64_t now_ns) {
+void LimitsBy::charge(Account& account, int64_t used_ns, int64_t passed_ns, int64_t now_ns) {
     if (account.limit == 0) return;
     account.could_ns += passed_ns;
     const int64_t counts_ns = std::min(used_ns, account.could_ns);
@@ -116,12 +123,22 @@ void Limits::charge(Account& account, int64_t used_ns, int64_t passed_ns, int64_
 }
 
 // Returns when the account may go on, or when it will have used up its allowance if it has the device alone until then.
-int64_t Limits::again_ns(const Account& account, bool wants, int64_t now_ns) {
+int64_t LimitsBy::again_ns(const Account& account, bool wants, int64_t now_ns) {
     if (!wants) return 0;
     if (!account.stopped) return now_ns + account.left_ns;
     const int64_t period = period_ns(account.limit);
     const int64_t moments = -account.left_ns / allowance_ns(account.limit) + 1;
     return (now_ns / period + moments) * period;
+}
+
+int64_t Limits::begin_asking(std::span<Unit> units, int64_t now_ns) {
+    const int64_t again_ns = processes_.begin_asking(units, now_ns);
+    return base::earlier(again_ns, accounts_.begin_asking(units, now_ns));
+}
+
+void Limits::end_asking(std::span<Unit> units, std::span<Choice> choices) {
+    accounts_.end_asking(units, choices);
+    processes_.end_asking(units, choices);
 }
 
 }  // namespace xsched::policy

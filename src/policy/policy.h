@@ -26,6 +26,8 @@ struct Unit : base::Hints {  // `priority` includes what its queues inherit
     uint64_t process = 0;      // equal for all units of one process
     int32_t pid = 0;           // for people; processes in different pid namespaces may have the same one
     uint64_t account = 0;  // equal for units that share as one, of whatever process; 0: the process is its own account
+    int32_t process_limit = 0;  // the limit of its process alone, beside the account's (`limit`); 0: the process has no
+                                // other
     int32_t cpu_priority = 0;  // of its process's main thread; larger is more urgent (see kCpuPriority)
     bool wants = false;  // has work that the scheduler believes, or had some so recently that the device is kept for it
     bool ready = false;  // has work; if only `wants` is set, the device is kept for it

@@ -324,6 +324,8 @@ TEST_F(Hints, TheShareThatCountsIsShown) {
     ASSERT_EQ(xcli({"limit", user + ":share=20"}).status, 0);
     EXPECT_TRUE(has(xcli({"hint", "trainer", "--share", "50"}).err,
                     "xcli: share has no effect: what the program's user or control group has together counts"));
+    EXPECT_FALSE(has(xcli({"hint", "trainer", "--limit", "60"}).err, "no effect")) << "counts beside what all have";
+    ASSERT_EQ(xcli({"hint", "trainer", "--limit", "100"}).status, 0);
     EXPECT_TRUE(has(xcli({"list"}).out, "idle    20")) << xcli({"list"}).out;
     EXPECT_EQ(xcli({"top", "--json"}).json()["programs"][0]["share"], 50) << "its own";
     EXPECT_TRUE(has(xcli({"top"}).out, " 20 ")) << xcli({"top"}).out;

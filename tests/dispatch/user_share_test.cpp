@@ -165,6 +165,7 @@ policy::Unit seen(FakeClient& client, const ClientView& view) {
     looks->last = &unit;
     Dispatcher dispatcher{sched::Core(std::move(looks))};
     client.make_queue(0, 0);
+    client.slot(0).limit = 40;
     dispatcher.add_client(view);
     dispatcher.pass(kStart);
     return unit;
@@ -175,12 +176,15 @@ TEST_F(UserShares, AGroupsShareIsAnAccountOfItsOwn) {
     with.group = std::make_shared<GroupShare>();
     limits->account = 7;
     EXPECT_EQ(seen(one, with).account, 0U);
+    EXPECT_EQ(seen(one, with).limit, 40);
+    EXPECT_EQ(seen(one, with).process_limit, 0);
     with.group->account = 9;
     with.group->share = 30;
     with.group->limit = 50;
     EXPECT_EQ(seen(one, with).account, 9U);
     EXPECT_EQ(seen(one, with).share, 30);
     EXPECT_EQ(seen(one, with).limit, 50);
+    EXPECT_EQ(seen(one, with).process_limit, 40) << "its own counts beside the group's";
     limits->limit = 20;  // an administrator said it of the user
     EXPECT_EQ(seen(one, with).account, 7U);
     EXPECT_EQ(seen(one, with).limit, 20);

@@ -95,6 +95,23 @@ TEST(Limits, AreKeptTogetherByThoseOfOneAccount) {
     EXPECT_NEAR(device.part(0, 10, 60) + device.part(1, 10, 60), 40, 1);
 }
 
+// A program keeps its own limit, and all programs of the account together keep theirs.
+TEST(Limits, AProgramsOwnCountsBesideThatOfItsAccount) {
+    VirtualDevice device("HPF", {busy(60), busy(60), busy(0)});
+    for (size_t i = 0; i < 2; ++i) device.job(i).unit.account = 7;
+    device.job(0).unit.process_limit = 20;
+    device.job(0).unit.priority = 1;
+    device.run(6 * kSecond);
+    EXPECT_NEAR(device.part(0, 10, 60), 20, 1);
+    EXPECT_NEAR(device.part(0, 10, 60) + device.part(1, 10, 60), 60, 1);
+    VirtualDevice alone("PUP", {busy(60)});
+    alone.job(0).unit.account = 7;
+    alone.job(0).unit.process_limit = 20;
+    alone.run(3 * kSecond);
+    EXPECT_NEAR(alone.part(0, 10, 30), 20, 1);
+    EXPECT_TRUE(alone.device_idle_with_work()) << "the rest stays idle";
+}
+
 TEST(Limits, WhoHasHadItsOwnIsToldSo) {
     VirtualDevice device("HPF", {busy(1)});
     device.run(kSecond);

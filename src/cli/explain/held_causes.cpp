@@ -140,6 +140,11 @@ Limit limit_of(const Cause& cause) {
     take(of_user(cause, "limit", 100), "its user has had what the user's limit allows",
          std::string(kByRoot) + "raise that of its user (xcli status --limits; xcli limit " + user +
              ":device-limit=PERCENT)");
+    const int64_t together = std::max(groups, of_user(cause, "limit", int64_t{0}));
+    if (least.percent != own || together <= own || together >= 100) return least;
+    // Each of the two counts, and other programs may have used up the common one.
+    least.text += ", and " + std::to_string(together) + " for all programs of its " +
+                  (groups > 0 ? "control group" : "user") + " together";
     return least;
 }
 

@@ -60,10 +60,12 @@ void Programs::join(const Unit& unit, Member& member) {
     if (program.id == 0) {
         program.id = program.wanting = unit.id;
         program.account = account_of(unit);
+        program.process = unit.process;
         program.utilization = unit.utilization;
         program.priority = unit.priority;
         program.share = unit.share;
         program.limit = unit.limit;
+        program.process_limit = unit.process_limit;
         program.timeslice_ns = unit.timeslice_us * 1000;
         program.slo_p99 = unit.slo_p99;
         program.wants = unit.wants;
@@ -81,6 +83,7 @@ void Programs::join(const Unit& unit, Member& member) {
     program.priority = std::max(program.priority, unit.priority);
     program.share = std::max(program.share, unit.share);
     program.limit = base::merged<base::HintMerge::kTighter>(program.limit, unit.limit);
+    program.process_limit = base::merged<base::HintMerge::kTighter>(program.process_limit, unit.process_limit);
     program.slo_p99 = base::merged<base::HintMerge::kTighter>(program.slo_p99, unit.slo_p99);
     program.timeslice_ns = std::max(program.timeslice_ns, unit.timeslice_us * 1000);
 }

@@ -24,6 +24,7 @@ inline constexpr int64_t kMostUsedNs = 60'000'000'000;
 struct Program {
     uint64_t id = 0;  // id of its oldest unit
     uint64_t account = 0;  // account_of
+    uint64_t process = 0;  // of its first unit
     uint64_t wanting = 0;  // a unit of it that wants the device, or its first: the one that others make room for
     int64_t used_ns = 0;  // device time since the last decision
     int64_t ready_since_ns = 0;  // begin of its oldest work
@@ -34,6 +35,7 @@ struct Program {
     int32_t priority = PRIORITY_NO_EXECUTE;
     int32_t share = 0;
     int32_t limit = 0;
+    int32_t process_limit = 0;
     int64_t timeslice_ns = 0;
     int64_t slo_p99 = 0;
 };

@@ -108,7 +108,7 @@ Json describe_hints(const Request& request, const Client& client, const std::vec
         const int64_t value = hint.told(base::get_hint(hints, hint.id), now_ns);
         if (hint.request == nullptr || value == hint.fallback) continue;
         const bool has_effect = !config::read_by_others(policy, hint) && (has_memory || !is_about_memory(hint)) &&
-                                !(together && is_about_share(hint));
+                                !(together && hint.id == base::HintId::share);
         const bool is_priority = hint.id == base::HintId::priority && value != PRIORITY_NO_EXECUTE;
         if (is_priority && has_effect && hints.background != 0) {
             ignored[hint.request] = value;

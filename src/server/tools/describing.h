@@ -51,16 +51,13 @@ struct Explanation {
     std::string level_pauses;  // the result of level_pauses()
 };
 inline bool is_about_memory(const base::HintInfo& hint) { return hint.in_run == base::HintInRun::kMemory; }
-inline bool is_about_share(const base::HintInfo& hint) {
-    return hint.id == base::HintId::share || hint.id == base::HintId::limit;
-}
-// Returns whether the share and limit of the client's user or control group count, and not its own.
+// Returns whether the share of the client's user or control group counts, and not its own.
 bool shares_together(const Client& client);
 // Describes a program's memory, of all devices together. Limit and guarantee are those of each device.
 Json describe_memory(const Client& client);
 // Describes the hints of these queues together that differ from their defaults: those in force, without the priority,
-// and those that have no effect: the policy does not read them, their program's memory is not counted, or its user or
-// control group has a share or limit.
+// and those that have no effect: the policy does not read them, their program's memory is not counted, or, of a
+// share, its user or control group has a share or limit.
 Json describe_hints(const Request& request, const Client& client, const std::vector<SeenQueue>& queues, int64_t now_ns);
 // Returns the hints of these queues together; without any, those that the client's queues get when it makes them, as
 // far as a person or a rule gave them.

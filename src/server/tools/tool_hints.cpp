@@ -99,7 +99,7 @@ struct Bounds {
     std::string policy;
     Client::Ceiling ceiling;
     std::set<std::string> without_memory;  // platforms
-    bool together = false;  // the share and limit of a user or control group count
+    bool together = false;  // the share of a user or control group counts
     std::set<std::string> contradictions;  // of given hints and others that the programs have
 
     void look_up(const Client& client, const GivenHints& given) {
@@ -124,9 +124,8 @@ struct Bounds {
     void tell(Json& answer, const GivenHints& given) const {
         if (const auto& priority = given.of(base::HintId::priority); priority && *priority > ceiling.priority)
             answer["highest_priority"] = ceiling.priority;
-        for (const base::HintInfo& hint : base::kHints)
-            if (together && is_about_share(hint) && given.of(hint.id).value_or(0) != 0)
-                answer["together"].push_back(hint.request);
+        if (together && given.of(base::HintId::share).value_or(0) != 0)
+            answer["together"] = Json::array({base::hint_info(base::HintId::share).request});
         for (const char* hint : memory_hints(given))
             for (const std::string& platform : without_memory)
                 answer["no_memory"].push_back({{"hint", hint}, {"platform", platform}});

@@ -167,12 +167,26 @@ TEST_F(Explain, AShareAtItsLimitNamesTheLimit) {
             expect(WhySlow::kLimit, false, "its limit is 20 percent", "raise the limit (xcli hint 1001 --limit 100)");
             EXPECT_TRUE(has(explained().advice, ", and ask for a larger share")) << explained().advice;
         }
+    slow["user_gets"] = {{"share", 0}, {"limit", 60}};
+    expect(WhySlow::kLimit, false, "its limit is 20 percent, and 60 for all programs of its user together", "--limit");
+    slow.erase("user_gets");
     slow["limit"] = 50;
     expect(WhySlow::kShareUsedUp, false, "its share of 20 percent", "larger share");
     slow["user_gets"] = {{"share", 30}, {"limit", 30}};
     slow["uid"] = 0;
     expect(WhySlow::kLimit, false, "the user's limit allows",
            "and root or the server's own user can give the user a larger share (xcli limit root:share=");
+}
+
+// A user who may not set the policy is told who may.
+TEST_F(Explain, AdviceAboutThePolicyNamesWhoMaySetIt) {
+    hold(cause("more_urgent", &other, 5000, 3), 900);
+    const std::string who = "an administrator sets the policy (root, the server's own user, the group xsched)";
+    const std::string advice = explained().advice;
+    ASSERT_TRUE(has(advice, "xcli policy -s PUP")) << advice;
+    EXPECT_FALSE(has(advice, who)) << advice;
+    may_set_policy = false;
+    EXPECT_EQ(explained().advice, advice + "; " + who);
 }
 
 // A program that makes room for another one is no equal of it, for all that both ask for.
