@@ -23,9 +23,9 @@ from lib import peers, programs, report  # noqa: E402
 TRAINING, SERVER, OTHER = "lora_training", "llm_server", "embeddings"
 NONE = 100  # percent: no limit
 SETTLE_SECONDS = 1.5  # after a change, before a measurement: several periods of the limits' allowances
-# Policy, limit of the training, limit of all programs of the user, and what works.
+# Policy, limit of the first program, limit of all programs of the user, and what works.
 SCENES = [("HPF", own, NONE, (TRAINING,)) for own in (NONE, 10, 30, 60, 80)] + [
-    ("PUP", 30, NONE, (TRAINING,)), ("HPF", 30, 60, (TRAINING,)), ("HPF", NONE, 60, (TRAINING,)),
+    ("HPF", NONE, NONE, (SERVER,)), ("HPF", 10, NONE, (SERVER,)), ("PUP", 30, NONE, (TRAINING,)), ("HPF", 30, 60, (TRAINING,)), ("HPF", NONE, 60, (TRAINING,)),
     ("HPF", NONE, NONE, (TRAINING, OTHER)), ("HPF", 20, 60, (TRAINING, OTHER)),
     ("AUTO", NONE, NONE, (TRAINING, SERVER)), ("AUTO", 30, NONE, (TRAINING, SERVER))]
 
@@ -53,21 +53,23 @@ class Bench:
         return max((part for part in parts if part is not None), default=0)
 
     def measure(self, policy, own, of_user, names):
+        limited = self.programs[names[0]]
         self.xcli("policy", policy)
-        self.xcli("hint", self.programs[TRAINING].process.pid, "--limit", own)
+        for program in self.programs.values():
+            self.xcli("hint", program.process.pid, "--limit", own if program is limited else NONE)
         self.xcli("limit", f"{self.user}:device-limit={of_user}")
         seconds = SETTLE_SECONDS + self.options.seconds
         for name in names[1:]:
             self.programs[name].begin(seconds)
-        self.programs[TRAINING].begin(SETTLE_SECONDS)
-        self.programs[TRAINING].answer(SETTLE_SECONDS)
-        self.programs[TRAINING].begin(self.options.seconds)
+        limited.begin(SETTLE_SECONDS)
+        limited.answer(SETTLE_SECONDS)
+        limited.begin(self.options.seconds)
         end, seen = time.monotonic() + self.options.seconds, {name: [] for name in names}
         while (left := end - time.monotonic()) > 1.2:
             time.sleep(1.0)
             for name in names:
                 seen[name].append(self.got(name))
-        found = {TRAINING: self.programs[TRAINING].answer(max(left, 0) + seconds)}
+        found = {names[0]: limited.answer(max(left, 0) + seconds)}
         found |= {name: self.programs[name].answer(seconds) for name in names[1:]}
         return {name: told | {"got_percent": round(statistics.mean(seen[name]), 1)} for name, told in found.items()}
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/capped.h"
 #include "base/time.h"
 
 namespace xsched::policy {
@@ -20,7 +21,6 @@ constexpr int64_t kMostWaitNs = 10'000'000'000;
 // Most remembered accounts that left with a debt. "Safety": a user can create any number of accounts; each is forgotten
 // once it owes nothing.
 constexpr size_t kMostGone = 256;
-constexpr int64_t kAll = 10'000;
 
 int64_t period_ns(int32_t limit) {
     int64_t period = kPeriodNs;
@@ -40,7 +40,6 @@ int64_t LimitsBy::begin_asking(std::span<Unit> units, int64_t now_ns) {
     const int64_t passed_ns = std::clamp<int64_t>(now_ns - std::exchange(charged_ns_, now_ns), 0, kMostWaitNs);
     const bool renewed = programs_.see(units, now_ns);
     const std::span<const Program> programs = programs_.all();
-    const int64_t part = shared(units, passed_ns);
     for (size_t i = programs.size(); i < accounts_.size(); ++i) charge(accounts_[i], 0, passed_ns, now_ns);
     if (renewed) renew();
     int64_t again = 0;
@@ -48,11 +47,15 @@ int64_t LimitsBy::begin_asking(std::span<Unit> units, int64_t now_ns) {
         Account& account = accounts_[i];
         const int32_t limit = limit_of(programs[i]);
         const bool fresh = account.limit == 0;
-        if (limit == 0) account = {.id = account.id};
+        if (limit == 0) account = {.id = account.id, .working = account.working, .runs = account.runs};
         account.limit = limit;
         if (limit == 0) continue;
         if (fresh) account.left_ns = allowance_ns(limit);
-        if (!fresh) charge(account, programs[i].used_ns * part / kAll, passed_ns, now_ns);
+        if (!fresh) {
+            const int64_t command_ns = std::min(programs[i].command_ns, kMostWaitNs);
+            let(account, command_ns, passed_ns);
+            charge(account, take(account, programs[i].used_ns, command_ns), passed_ns, now_ns);
+        }
         again = base::earlier(again, again_ns(account, programs[i].wants, now_ns));
     }
     wanted_.resize(units.size());
@@ -70,19 +73,41 @@ void LimitsBy::end_asking(std::span<Unit> units, std::span<Choice> choices) {
     }
 }
 
-// Returns which part of reported use counts, in parts of kAll. Programs that run side by side each report the whole
-// time, but the device had it once. A use may be reported as late as a command is long, or as the next report comes:
-// with kernels of 30 us that is several milliseconds, which count up to an allowance's period (docs/POLICIES.md: a
-// training of PyTorch had 83 percent of its steps with a limit of 30 while only the command's length counted).
-int64_t LimitsBy::shared(std::span<const Unit> units, int64_t passed_ns) {
-    int64_t used_ns = 0;
-    int64_t longest_ns = 0;
-    for (const Program& program : programs_.all()) used_ns += program.used_ns;
-    for (const Unit& unit : units) longest_ns = std::max(longest_ns, std::min(unit.command_ns, kMostWaitNs));
-    could_ns_ = std::min(could_ns_, std::max(2 * longest_ns, kPeriodNs)) + passed_ns;
-    const int64_t part = used_ns > could_ns_ ? could_ns_ * kAll / used_ns : kAll;
-    could_ns_ -= std::min(used_ns, could_ns_);
-    return part;
+void LimitsBy::note(std::span<const Unit> units, std::span<const Choice> choices, const Programs& processes) {
+    noted_.assign(processes.all().size(), 0);
+    working_ = 0;
+    for (Account& account : accounts_) {
+        account.runs = false;
+        account.working = 0;
+    }
+    for (size_t i = 0; i < units.size(); ++i) {
+        if (!choices[i].run) continue;
+        Account& account = accounts_[programs_.of(i)];
+        account.runs = true;
+        if (!units[i].wants || std::exchange(noted_[processes.of(i)], uint8_t{1}) != 0) continue;
+        ++account.working;
+        ++working_;
+    }
+}
+
+// Adds the time that the account could use since the last decision. Of processes that work side by side each reports
+// the whole time, but the device had it once: each counts for an equal part. Commands in flight go on when an account
+// is stopped. A use may be reported as late as a command is long, or as the next report comes: with kernels of 30 us
+// that is several milliseconds, so up to an allowance's period is kept (docs/POLICIES.md: with less, a training of
+// PyTorch had 83 percent of its steps with a limit of 30; with time kept in which all were stopped, 11 percent with a
+// limit of 20 beside another program).
+void LimitsBy::let(Account& account, int64_t command_ns, int64_t passed_ns) const {
+    const int64_t in_flight_ns = 2 * command_ns;
+    const int64_t own = std::max<int64_t>(account.working, 1);
+    const int64_t all = working_ - account.working + own;
+    account.could_ns = std::min(account.could_ns, std::max(in_flight_ns, kPeriodNs));
+    if (account.runs) {
+        account.could_ns += passed_ns * own / all;
+        account.drain_ns = account.off_ns = 0;
+        return;
+    }
+    account.drain_ns += std::clamp<int64_t>(in_flight_ns - account.off_ns, 0, passed_ns) * own / all;
+    account.off_ns = base::capped_sum(account.off_ns, passed_ns);
 }
 
 // Returns percent; 0: none.
@@ -109,12 +134,21 @@ void LimitsBy::renew() {
             accounts_.push_back(account);
 }
 
-// Charges an account. Use is reported late, so use from before the limit was set does not count.
-void LimitsBy::charge(Account& account, int64_t used_ns, int64_t passed_ns, int64_t now_ns) {
+// Returns how much of a reported use counts: what the account could have, and a command in advance, since a whole
+// command is reported at once. Use from before the limit was set does not count.
+int64_t LimitsBy::take(Account& account, int64_t used_ns, int64_t command_ns) {
+    const int64_t most_ns = std::max<int64_t>(account.could_ns + account.drain_ns + command_ns, 0);
+    const int64_t counts_ns = std::min(used_ns, most_ns);
+    const int64_t drained_ns =
+        std::clamp<int64_t>(counts_ns - std::max<int64_t>(account.could_ns, 0), 0, account.drain_ns);
+    account.drain_ns -= drained_ns;
+    account.could_ns -= counts_ns - drained_ns;
+    return counts_ns;
+}
+
+// Charges an account for the use that counts.
+void LimitsBy::charge(Account& account, int64_t counts_ns, int64_t passed_ns, int64_t now_ns) {
     if (account.limit == 0) return;
-    account.could_ns += passed_ns;
-    const int64_t counts_ns = std::min(used_ns, account.could_ns);
-    account.could_ns -= counts_ns;
     const int64_t period = period_ns(account.limit);
     const int64_t moments = now_ns / period - (now_ns - passed_ns) / period;
     const int64_t left_ns = account.left_ns + moments * allowance_ns(account.limit) - counts_ns;
@@ -132,13 +166,15 @@ int64_t LimitsBy::again_ns(const Account& account, bool wants, int64_t now_ns) {
 }
 
 int64_t Limits::begin_asking(std::span<Unit> units, int64_t now_ns) {
-    const int64_t again_ns = processes_.begin_asking(units, now_ns);
-    return base::earlier(again_ns, accounts_.begin_asking(units, now_ns));
+    const int64_t of_processes_ns = processes_.begin_asking(units, now_ns);
+    return base::earlier(of_processes_ns, accounts_.begin_asking(units, now_ns));
 }
 
 void Limits::end_asking(std::span<Unit> units, std::span<Choice> choices) {
     accounts_.end_asking(units, choices);
     processes_.end_asking(units, choices);
+    accounts_.note(units, choices, processes_.programs());
+    processes_.note(units, choices, processes_.programs());
 }
 
 }  // namespace xsched::policy

@@ -24,14 +24,22 @@ public:
 
     int64_t begin_asking(std::span<Unit> units, int64_t now_ns);
     void end_asking(std::span<Unit> units, std::span<Choice> choices);
+    // Notes who has the device from now on. Call after all limits have answered. `processes`: the units by process.
+    void note(std::span<const Unit> units, std::span<const Choice> choices, const Programs& processes);
+    const Programs& programs() const { return programs_; }
 
 private:
     struct Account {
         uint64_t id = 0;
         int32_t limit = 0;  // percent; 0: none
         int64_t left_ns = 0;  // allowance left; below zero: debt
-        int64_t could_ns = 0;  // device time since the limit was set that is not charged yet, at most
+        int64_t could_ns =
+            0;  // device time since the limit was set that is not charged yet, at most; below zero: charged in advance
+        int64_t drain_ns = 0;  // likewise while it is kept off, of commands in flight
+        int64_t off_ns = 0;  // for how long it is kept off by now
+        int64_t working = 0;  // processes of it that may run and want the device
         bool stopped = false;
+        bool runs = false;
         bool here = false;
     };
 
@@ -40,16 +48,18 @@ private:
     }
     int32_t limit_of(const Program& program) const;
     void renew();
-    int64_t shared(std::span<const Unit> units, int64_t passed_ns);
-    static void charge(Account& account, int64_t used_ns, int64_t passed_ns, int64_t now_ns);
+    void let(Account& account, int64_t command_ns, int64_t passed_ns) const;
+    static int64_t take(Account& account, int64_t used_ns, int64_t command_ns);
+    static void charge(Account& account, int64_t counts_ns, int64_t passed_ns, int64_t now_ns);
     static int64_t again_ns(const Account& account, bool wants, int64_t now_ns);
 
     Programs programs_;
     Programs::By by_;
     std::vector<Account> accounts_;  // in the order of the programs, then accounts that left and owe
     std::vector<uint8_t> wanted_;
+    std::vector<uint8_t> noted_;  // processes whose work note() has counted
     int64_t charged_ns_ = 0;
-    int64_t could_ns_ = 0;  // device time that is not attributed to an account yet
+    int64_t working_ = 0;  // processes of all accounts that may run and want the device
 };
 
 class Limits {

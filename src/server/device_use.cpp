@@ -72,12 +72,23 @@ std::map<DeviceUse::Key, DeviceUse::Use> DeviceUse::use_since_last_look(const Cl
     return all;
 }
 
+// Returns for how long the program had run without a report until the last look.
+int64_t DeviceUse::silent_for(const Key& key, const Use& use, int64_t passed_ns) {
+    int64_t& silent_ns = silent_ns_[key];
+    const int64_t before_ns = silent_ns;
+    silent_ns = use.had_ns != 0 ? 0 : base::capped_sum(silent_ns, std::min(use.running_ns, passed_ns));
+    return before_ns;
+}
+
 // Divides the device's time among programs that ran side by side. Each of them reports the whole time, so the sum is
-// scaled down to what the device had.
+// scaled down to what the device had. Time that is over counts as used later only as far as a program may have used it
+// that has reported nothing since: not time in which all were held or idle.
 void DeviceUse::divide(std::map<Key, Use>& all, int64_t passed_ns) {
     struct Device {
         int64_t had_ns = 0;
-        int64_t ran_ns = 0;  // time in which at least one of the device's programs ran
+        int64_t most_ns = 0;  // the largest use of a single program
+        int64_t ran_ns = 0;  // time in which the device's programs could use it, added up
+        int64_t silent_ns = 0;  // the longest time for which one of them has run and reported nothing
         double part = 1;  // the part of each report that counts
     };
     std::map<uint64_t, Device> devices;
@@ -86,13 +97,18 @@ void DeviceUse::divide(std::map<Key, Use>& all, int64_t passed_ns) {
         use.had_ns = use.together.take();
         Device& device = devices[key.second];
         device.had_ns = base::capped_sum(device.had_ns, use.had_ns);
-        device.ran_ns = std::max(device.ran_ns, std::min(use.running_ns, passed_ns));
+        device.most_ns = std::max(device.most_ns, use.had_ns);
+        device.ran_ns = base::capped_sum(device.ran_ns, std::min(use.running_ns, passed_ns));
+        device.silent_ns = std::max(device.silent_ns, silent_for(key, use, passed_ns));
     }
     std::erase_if(could_ns_, [&devices](const auto& it) { return !devices.contains(it.first); });
+    std::erase_if(silent_ns_, [&all](const auto& it) { return !all.contains(it.first); });
     for (auto& [number, device] : devices) {
         int64_t& could_ns = could_ns_[number];
-        could_ns = device.ran_ns != 0 || device.had_ns != 0 ? base::capped_sum(could_ns, passed_ns) : 0;
-        if (device.had_ns > could_ns) device.part = static_cast<double>(could_ns) / static_cast<double>(device.had_ns);
+        could_ns = std::min(base::capped_sum(could_ns, std::min(device.ran_ns, passed_ns)),
+                            base::capped_sum(device.silent_ns, passed_ns));
+        if (const int64_t most_ns = std::max(could_ns, device.most_ns); device.had_ns > most_ns)
+            device.part = static_cast<double>(most_ns) / static_cast<double>(device.had_ns);
         could_ns -= std::min(device.had_ns, could_ns);
     }
     for (auto& [key, use] : all)

@@ -80,6 +80,7 @@ private:
     struct Use;
     using SeenQueues = std::map<std::pair<uint32_t, uint32_t>, Seen>;  // key: client and slot
     std::map<Key, Use> use_since_last_look(const Clients& clients, int64_t passed_ns);
+    int64_t silent_for(const Key& key, const Use& use, int64_t passed_ns);
     void divide(std::map<Key, Use>& all, int64_t passed_ns);
     void spread(std::map<Key, Use>& all, int64_t passed_ns);
     static int64_t ran_ns(const dispatch::QueueRecord* record, const Seen& now, const Seen* before, bool uses,
@@ -95,6 +96,7 @@ private:
     UseTable* table_;
     std::map<Key, UseTable::Entry*> by_key_;
     SeenQueues seen_;
+    std::map<Key, int64_t> silent_ns_;  // for how long a program has run and reported nothing
     std::map<uint64_t, int64_t> could_ns_;  // by device: time that passed and that no program has reported yet
     std::vector<uint32_t> unheard_;  // the clients that look() returns
     std::map<Key, int64_t> owed_ns_;  // time that was reported but is not booked yet

@@ -92,6 +92,28 @@ TEST_F(DeviceUseTest, ProgramsSideBySideHaveTheTimeOnce) {
     }
 }
 
+// A program held for most of the time leaves no time over that later uses could count as theirs.
+TEST_F(DeviceUseTest, TimeInWhichAllWereHeldIsNobodys) {
+    for (const uint32_t id : {1U, 2U}) add_client(id, 2000, 1, 77);
+    int second = 0;
+    const auto look = [&](int64_t percent_of_one, int64_t percent_of_other) {
+        for (const uint32_t id : {1U, 2U}) {
+            const int64_t ran_ns = (id == 1 ? percent_of_one : percent_of_other) * base::kSecond / 100;
+            clients[id]->region().slots[0].busy_ns += ran_ns;
+            clients[id]->record()->make(0).running_ns += ran_ns;
+            clients[id]->record()->make(0).watched = 1;
+        }
+        use.look(clients, kFirstLookNs + ++second * base::kSecond);
+        return use.percent(clients[1]->process(), 77, 1).value_or(-1);
+    };
+    use.begin(kFirstLookNs);
+    use.look(clients, kFirstLookNs);
+    for (int i = 0; i < 20; ++i) EXPECT_NEAR(look(30, 0), 30, 0.1);
+    clients[1]->record()->make(0).running_ns += 20 * base::kSecond;  // with work, of which the device had little
+    for (int i = 0; i < 5; ++i) EXPECT_NEAR(look(100, 100), 50, 0.1) << i;
+    for (int i = 0; i < 5; ++i) EXPECT_NEAR(look(30, 0), 30, 0.1) << "nothing is owed from before";
+}
+
 // Time that queues use side by side counts once, although each reports that it had work on the device all the time.
 TEST_F(DeviceUseTest, QueuesSideBySideHaveTheTimeOnce) {
     Client& client = add_client(1, 2000, 3, 77);

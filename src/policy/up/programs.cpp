@@ -66,6 +66,7 @@ void Programs::join(const Unit& unit, Member& member) {
         program.share = unit.share;
         program.limit = unit.limit;
         program.process_limit = unit.process_limit;
+        program.command_ns = unit.command_ns;
         program.timeslice_ns = unit.timeslice_us * 1000;
         program.slo_p99 = unit.slo_p99;
         program.wants = unit.wants;
@@ -79,6 +80,7 @@ void Programs::join(const Unit& unit, Member& member) {
     if (unit.ready && (!program.ready || unit.ready_since_ns < program.ready_since_ns))
         program.ready_since_ns = unit.ready_since_ns;
     program.ready |= unit.ready;
+    program.command_ns = std::max(program.command_ns, unit.command_ns);
     program.utilization = std::max(program.utilization, unit.utilization);
     program.priority = std::max(program.priority, unit.priority);
     program.share = std::max(program.share, unit.share);

@@ -28,6 +28,7 @@ struct Program {
     uint64_t wanting = 0;  // a unit of it that wants the device, or its first: the one that others make room for
     int64_t used_ns = 0;  // device time since the last decision
     int64_t ready_since_ns = 0;  // begin of its oldest work
+    int64_t command_ns = 0;  // mean length of its longest commands
     bool wants = false;
     bool ready = false;  // one of its units has work
     // The program's values: the largest among its units; of limits and targets the smallest that is not 0.
