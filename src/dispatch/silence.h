@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/doubling.h"
@@ -45,11 +46,15 @@ public:
             presumed_ = false;
             believed_idle_.next();
         }
+        const int64_t looked_ns = std::exchange(looked_ns_, now_ns);
         if (presumed_) return true;
+        if (!same) ran_ns_ = 0;
+        if (same && watched && !suspended) ran_ns_ += std::max<int64_t>(now_ns - std::max(looked_ns, changed_ns), 0);
         if (!same || !watched || suspended) since_ns_ = now_ns;
         since_ns_ = std::max(since_ns_, changed_ns);  // its reports may have gone unread while it was suspended
-        if (!silent_ || now_ns - since_ns_ < patience_ns(numbers)) return false;
+        if (!silent_ || (now_ns - since_ns_ < patience_ns(numbers) && ran_ns_ < in_turns_ns(numbers))) return false;
         since_ns_ = now_ns;
+        ran_ns_ = 0;
         return presumed_ = true;
     }
     // Returns whether it will be presumed idle later, so that looks are worth while.
@@ -57,13 +62,24 @@ public:
 
 private:
     static int64_t patience_ns(const QueueNumbers& numbers) {
-        if (numbers.command_ns == 0) return kLengthsUnknownNs;
+        return numbers.command_ns == 0 ? kLengthsUnknownNs : patience_if_known_ns(numbers);
+    }
+    static int64_t patience_if_known_ns(const QueueNumbers& numbers) {
         const auto commands = static_cast<int64_t>(std::min<uint64_t>(numbers.submitted - numbers.completed, 1024));
         return std::max(kLeastNs, kTimes * commands * std::min(numbers.command_ns, base::kSecond));
     }
 
+    // Returns for how long it must have run in turns of others, all turns together. Turns may be shorter than the
+    // patience: a queue on which PyTorch only records and waits took every third turn for ever (decision 017).
+    int64_t in_turns_ns(const QueueNumbers& numbers) const {
+        return std::max(patience_if_known_ns(numbers),
+                        believed_idle_.last() == 0 ? kLengthsUnknownNs : sched::kUnseenNs);
+    }
+
     uint64_t submitted_ = 0;
     uint64_t completed_ = 0;
+    int64_t looked_ns_ = 0;
+    int64_t ran_ns_ = 0;  // for how long it has run in silence
     int64_t since_ns_ = 0;  // if presumed_: since when it counts as idle; otherwise since when it could have reported
     base::Doubling<int64_t, sched::kUnseenNs, kMostBelievedIdleNs> believed_idle_;
     bool silent_ = false;

@@ -84,7 +84,7 @@ void LimitsBy::note(std::span<const Unit> units, std::span<const Choice> choices
         if (!choices[i].run) continue;
         Account& account = accounts_[programs_.of(i)];
         account.runs = true;
-        if (!units[i].wants || std::exchange(noted_[processes.of(i)], uint8_t{1}) != 0) continue;
+        if (!units[i].wants || !units[i].ready || std::exchange(noted_[processes.of(i)], uint8_t{1}) != 0) continue;
         ++account.working;
         ++working_;
     }

@@ -37,7 +37,7 @@ private:
             0;  // device time since the limit was set that is not charged yet, at most; below zero: charged in advance
         int64_t drain_ns = 0;  // likewise while it is kept off, of commands in flight
         int64_t off_ns = 0;  // for how long it is kept off by now
-        int64_t working = 0;  // processes of it that may run and want the device
+        int64_t working = 0;  // processes of it that may run and have work
         bool stopped = false;
         bool runs = false;
         bool here = false;
@@ -59,7 +59,7 @@ private:
     std::vector<uint8_t> wanted_;
     std::vector<uint8_t> noted_;  // processes whose work note() has counted
     int64_t charged_ns_ = 0;
-    int64_t working_ = 0;  // processes of all accounts that may run and want the device
+    int64_t working_ = 0;  // processes of all accounts that may run and have work
 };
 
 class Limits {

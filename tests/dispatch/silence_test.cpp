@@ -91,12 +91,40 @@ protected:
         numbers.silent = numbers.ready = true;
         numbers.submitted = submitted;
         numbers.completed = submitted - 1;
-        numbers.command_ns = kMs;
+        numbers.command_ns = command_ns;
         return silence.observe(numbers, true, suspended, changed_ns, now_ns);
     }
     Silence silence;
     uint64_t submitted = 1;
+    int64_t command_ns = kMs;
 };
+
+// PyTorch records and waits on a stream that runs nothing. Under a policy of turns the queue never runs for as long as
+// one of unknown length is believed.
+TEST_F(SilentAlone, OfUnknownLengthIsPresumedIdleInTurnsToo) {
+    command_ns = 0;
+    int64_t now = kStart;
+    int64_t ran_ns = 0;
+    // Runs for 10 ms and is suspended for 20 ms, again and again, until it is presumed idle.
+    const auto turns_until_idle = [&] {
+        for (ran_ns = 0; ran_ns < base::kSecond; ran_ns += 10 * kMs) {
+            const int64_t let_ns = now;
+            for (int ms = 0; ms < 10; ++ms)
+                if (idle(now += kMs, false, let_ns)) return true;
+            const int64_t suspended_ns = now;
+            for (int ms = 0; ms < 20; ++ms) idle(now += kMs, true, suspended_ns);
+        }
+        return false;
+    };
+    idle(now, false, kStart);
+    EXPECT_TRUE(turns_until_idle());
+    EXPECT_EQ(ran_ns, 90 * kMs);
+    const int64_t suspended_ns = now;
+    while (idle(now += kMs, true, suspended_ns)) continue;
+    EXPECT_NEAR(now - suspended_ns, 20 * kMs, 2 * kMs) << "it may have work all the same";
+    EXPECT_TRUE(turns_until_idle());
+    EXPECT_LE(ran_ns, 20 * kMs) << "and shows it soon";
+}
 
 // A client that does not ring is looked at seldom.
 TEST_F(SilentAlone, WhatNobodyLookedAtWhileItWasSuspendedDoesNotCount) {
