@@ -25,7 +25,8 @@ NONE = 100  # percent: no limit
 SETTLE_SECONDS = 1.5  # after a change, before a measurement: several periods of the limits' allowances
 # Policy, limit of the first program, limit of all programs of the user, and what works.
 SCENES = [("HPF", own, NONE, (TRAINING,)) for own in (NONE, 10, 30, 60)] + [
-    ("HPF", NONE, NONE, (SERVER,)), ("HPF", 10, NONE, (SERVER,)), ("PUP", 30, NONE, (TRAINING,)), ("HPF", 30, 60, (TRAINING,)), ("HPF", NONE, 60, (TRAINING,)),
+    ("HPF", NONE, NONE, (SERVER,)), ("HPF", 10, NONE, (SERVER,)),
+    ("PUP", 30, NONE, (TRAINING,)), ("HPF", 30, 60, (TRAINING,)), ("HPF", NONE, 60, (TRAINING,)),
     ("HPF", NONE, NONE, (TRAINING, OTHER)), ("HPF", 20, 60, (TRAINING, OTHER)),
     ("AUTO", NONE, NONE, (TRAINING, SERVER)), ("AUTO", 30, NONE, (TRAINING, SERVER))]
 

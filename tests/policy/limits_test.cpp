@@ -262,8 +262,8 @@ TEST(Limits, TwoThatWorkSideBySideHaveTheirLimits) {
 }
 
 // Two programs of one account use the device side by side, each for half of the time, while the account's limit does
-// not stop both, and one has a limit of its own. Times in which both are stopped are nobody's.
-TEST(Limits, ATimeInWhichAllAreStoppedCountsForNobody) {
+// not stop both, and one has a limit of its own. Times in which both are stopped do not count as used later.
+TEST(Limits, ATimeInWhichAllAreStoppedIsNotUsedLater) {
     Limits limits;
     std::vector<Unit> units(2);
     for (size_t i = 0; i < 2; ++i) {
