@@ -110,7 +110,7 @@ namespace {
     if (body > 0) used += static_cast<size_t>(body) < room - used ? static_cast<size_t>(body) : room - used - 1;
     // Replaces control characters in the arguments, so that a line stays one line and cannot control a terminal.
     replace_controls(text + begin, used - begin);
-    if (level >= LogLevel::kWarn) {
+    if (level >= LogLevel::kError) {
         const int place = snprintf(text + used, kBytes - used - 1, " @ %s:%d", base_name(file), line);
         if (place > 0) used += static_cast<size_t>(place) < kBytes - used - 1 ? place : kBytes - used - 2;
     }

@@ -1,7 +1,7 @@
 // The log, in the user's format, on standard error (or the file named by XLOG_FILE):
 //   [INFO @ T19594 @ 05:15:13.467276] using local scheduler with policy HPF
 // In a file the day, the program and its number stand before that: 2026-11-23 app[19594] [INFO ...
-// WARN and ERRO lines end in " @ file:line". One write(2) per line, no lock, no allocation; any thread, also
+// ERRO lines end in " @ file:line". One write(2) per line, no lock, no allocation; any thread, also
 // inside fork's child. A level that is off costs one relaxed load. A line that cannot be written now (full disk, a pipe
 // without a reader) is dropped: the guest never waits for it and never fails by it (log_output.h).
 #pragma once

@@ -40,11 +40,11 @@ TEST_F(Log, LinesHaveTheUsersFormat) {
         << line;
 }
 
-TEST_F(Log, WarningsAndErrorsSayWhere) {
+TEST_F(Log, ErrorsAloneSayWhere) {
     EXPECT_TRUE(Pattern(R"(context is destroyed @ log_test\.cpp:\d+\n$)").is_in(said([] {
         XLOG_ERRO("hip error 709: context is destroyed");
     })));
-    EXPECT_TRUE(Pattern(R"(\[WARN .* @ log_test\.cpp:\d+\n$)").is_in(said([] { XLOG_WARN("w"); })));
+    EXPECT_TRUE(Pattern(R"(\[WARN .*\] w\n$)").is_in(said([] { XLOG_WARN("w"); })));
 }
 
 TEST_F(Log, WhatIsOffIsNotWrittenNorEvaluated) {
@@ -55,7 +55,7 @@ TEST_F(Log, WhatIsOffIsNotWrittenNorEvaluated) {
 }
 
 TEST_F(Log, ALongLineIsCutAndStillEnds) {
-    const std::string line = said([] { XLOG_WARN("%s", std::string(5000, 'x').c_str()); });
+    const std::string line = said([] { XLOG_ERRO("%s", std::string(5000, 'x').c_str()); });
     EXPECT_LT(line.size(), 1100u);
     EXPECT_TRUE(Pattern(R"( @ log_test\.cpp:\d+\n$)").is_in(line));
 }

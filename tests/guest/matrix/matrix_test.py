@@ -13,7 +13,7 @@ import row  # noqa: E402
 import rows  # noqa: E402
 import trial  # noqa: E402
 
-LINE = "[WARN @ T12 @ 01:02:03.000004] no xserver answers @ agent.cpp:100"
+LINE = "[WARN @ T12 @ 01:02:03.000004] no xserver answers"
 
 
 def ended(out="", errors="", status=0, descriptors=(), threads=(), files=None):
