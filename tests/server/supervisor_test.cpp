@@ -193,7 +193,7 @@ TEST_F(Supervised, KilledWhileItEndsAServerHasNoSuccessor) {
 }
 
 TEST_F(Supervised, AnIdleExitEndsBoth) {
-    start_until_it_listens({"--idle-exit", "0.5"});  // its server may be gone before it could be asked for its number
+    start_until_it_listens({"--idle-exit", "2"});  // its server may be gone before it could be asked for its number
     EXPECT_EQ(supervisor->wait(), 0) << supervisor->err();
     EXPECT_FALSE(socket_exists());
 }
