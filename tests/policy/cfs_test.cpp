@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "policy/policy.h"
 #include "policy/virtual_device.h"
@@ -28,6 +29,21 @@ TEST(Cfs, APriorityWeighsAFifthMore) {
     device.run(10 * kSecond);
     const double weight = std::pow(1.2, 3);
     EXPECT_NEAR(device.part(0, 0, 100), 100 * weight / (1 + weight), 1);
+}
+
+TEST(Cfs, APriorityBeyondTheLargestThatCountsIsTold) {
+    const auto cfs = find_policy("CFS")->make();
+    std::vector<Unit> units(3);
+    units[0].priority = 200;
+    units[1].priority = 30;
+    units[2].priority = -31;
+    std::vector<Note> notes(3);
+    ASSERT_TRUE(cfs->tell(units, notes));
+    char text[200];
+    EXPECT_STREQ(write_note(notes[0], text, sizeof(text)),
+                 "CFS: its priority counts as 30; CFS tells no others beyond that apart");
+    EXPECT_EQ(notes[1], Note{});
+    EXPECT_EQ(notes[2].first, -30);
 }
 
 // A newcomer begins with the least device time of the present programs. In the original XSched a queue began at zero

@@ -25,13 +25,15 @@ constexpr std::array<int64_t, 2 * kMostPriority + 1> make_weights() {
 }
 constexpr auto kWeights = make_weights();
 
+constexpr int counted(int32_t priority) { return std::clamp(priority, -kMostPriority, kMostPriority); }
+
 class Fair final : public Rules {
 public:
     Programs::By by() const override { return Programs::By::kProcess; }
     int64_t unit() const override { return kUnit; }
     void weigh(std::span<const Program> programs, std::span<Weight> weights) const override {
         for (size_t i = 0; i < programs.size(); ++i) {
-            const int above_least = std::clamp(programs[i].priority, -kMostPriority, kMostPriority) + kMostPriority;
+            const int above_least = counted(programs[i].priority) + kMostPriority;
             weights[i].weight = kWeights[static_cast<size_t>(above_least)];
         }
     }
@@ -42,6 +44,12 @@ public:
 
 class Cfs final : public PartitionPolicy<Fair> {
 public:
+    bool tell(std::span<const Unit> units, std::span<Note> notes) const override {
+        for (size_t i = 0; i < units.size(); ++i)
+            if (const int32_t counts = counted(units[i].priority); counts != units[i].priority)
+                notes[i] = {.code = NoteCode::kCappedPriority, .first = counts};
+        return true;
+    }
 };
 
 }  // namespace
