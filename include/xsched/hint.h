@@ -33,8 +33,8 @@ XResult XHintUtilization(XQueueHandle xq, Utilization util);
  * 0..100; 0: not said, it shares what others leave. Of a program's queues the largest counts. InvalidValue: out of that
  * range. (Not in XSched 1.2.) */
 XResult XHintShare(XQueueHandle xq, int32_t percent);
-/* The part of the device in percent that the queue's program gets at most (policies PUP and SPUP), 1..100; 0: no
- * limit. Of a program's queues the smallest counts. InvalidValue: out of that range. (Not in XSched 1.2.) */
+/* The part of the device in percent that the queue's program gets at most, under every policy, 1..100; 0: no limit. Of
+ * a program's queues the smallest counts. InvalidValue: out of that range. (Not in XSched 1.2.) */
 XResult XHintLimit(XQueueHandle xq, int32_t percent);
 
 /* The queue's program has the active window of this display (policy AWF), counted from 1 to 255; 0: of none.

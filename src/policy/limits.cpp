@@ -90,6 +90,12 @@ void LimitsBy::note(std::span<const Unit> units, std::span<const Choice> choices
     }
 }
 
+bool LimitsBy::holds_limits() const {
+    const auto programs = std::min(programs_.all().size(), accounts_.size());
+    return std::any_of(accounts_.begin(), accounts_.begin() + static_cast<std::ptrdiff_t>(programs),
+                       [](const Account& account) { return account.limit != 0; });
+}
+
 // Adds the time that the account could use since the last decision. Of processes that work side by side each reports
 // the whole time, but the device had it once: each counts for an equal part. Commands in flight go on when an account
 // is stopped. A use may be reported as late as a command is long, or as the next report comes: with kernels of 30 us

@@ -26,6 +26,7 @@ public:
     void end_asking(std::span<Unit> units, std::span<Choice> choices);
     // Notes who has the device from now on. Call after all limits have answered. `processes`: the units by process.
     void note(std::span<const Unit> units, std::span<const Choice> choices, const Programs& processes);
+    bool holds_limits() const;
     const Programs& programs() const { return programs_; }
 
 private:
@@ -66,6 +67,9 @@ class Limits {
 public:
     static bool is_limit(int32_t percent) { return percent > 0 && percent < 100; }
     static bool limits(const Unit& unit) { return is_limit(unit.limit) || is_limit(unit.process_limit); }
+    // Returns whether a program had a limit when the limits were last asked. Ask once more after the last limit was
+    // taken back: otherwise what is used until there is one again would be charged.
+    bool holds_limits() const { return processes_.holds_limits() || accounts_.holds_limits(); }
 
     // Call before the policy is asked, with all units. Changes what units want until end_asking. Returns when the
     // answer may change by itself, or 0.

@@ -130,7 +130,7 @@ void Chooser::mark_preemptible(Pass& pass) {
 // Asks the policy about the eligible units. Units that have used up their limit are shown as wanting nothing.
 void Chooser::ask_policy(Pass& pass) {
     DeviceHistory& device = pass.device;
-    const bool limits = device.limited != 0;
+    const bool limits = device.limited != 0 || device.limits.holds_limits();
     const int64_t limits_again_ns = limits ? device.limits.begin_asking(device.asked, pass.now_ns) : 0;
     std::fill(device.answers.begin(), device.answers.end(), policy::Choice{});
     std::fill(device.answered_by.begin(), device.answered_by.end(), By::kPolicy);

@@ -70,5 +70,18 @@ TEST_F(CoreLimits, ALimitThatComesAndGoesIsHeldFromThenOn) {
     EXPECT_FALSE(after(kMs, 0).preemptible);
 }
 
+// What is used while there is no limit is not charged to the next one: a program stood for 10 s.
+TEST_F(CoreLimits, WhatWasUsedWithoutALimitIsNotPaidBack) {
+    after(0, 0);
+    EXPECT_FALSE(after(kMs, kMs).suspend);
+    limited_.unit.limit = 0;
+    EXPECT_FALSE(after(kMs, 0).suspend);
+    EXPECT_FALSE(after(12 * kSecond, 12 * kSecond).suspend);
+    limited_.unit.limit = 20;
+    EXPECT_FALSE(after(kMs, kMs).suspend);
+    EXPECT_TRUE(after(30 * kMs, 30 * kMs).suspend);
+    EXPECT_FALSE(after(200 * kMs, 0).suspend);
+}
+
 }  // namespace
 }  // namespace xsched::sched
