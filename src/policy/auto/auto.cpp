@@ -235,9 +235,10 @@ private:
         if (unit.slo_p99 != 0 && known.target != nullptr && known.target->is_known()) {
             const Target& target = *known.target;
             const int64_t target_ns = target.ns(unit.slo_p99);
-            const bool possible = !target.is_impossible(target_ns);
-            return {.code = possible ? NoteCode::kOnTarget : NoteCode::kOffTarget,
-                    .first = (possible ? target.had_ns() : target.best_ns()) / 1000,
+            if (target.is_impossible(target_ns))
+                return {.code = NoteCode::kOffTarget, .first = target.best_ns() / 1000, .second = target_ns / 1000};
+            return {.code = target.had_ns() <= target_ns ? NoteCode::kOnTarget : NoteCode::kPastTarget,
+                    .first = target.had_ns() / 1000,
                     .second = target_ns / 1000};
         }
         // Without enough of its own time, the part that bursts fill is not known, nor the length of a first burst.

@@ -178,6 +178,18 @@ TEST_F(Explain, AShareAtItsLimitNamesTheLimit) {
            "and root or the server's own user can give the user a larger share (xcli limit root:share=");
 }
 
+// The lengths of all bursts are also of those before there was a target, which is kept now.
+TEST_F(Explain, NoLongerTargetIsAdvisedWhereTheTargetIsKept) {
+    policy = "AUTO";
+    hold(cause("not_its_turn", &other, 600, 50));
+    slow["slo_p99"] = 10000;
+    slow["bursts"]["p99_ms"] = 161.2;
+    slow["devices"][0]["policy_says"] = "AUTO: 99 of 100 bursts take up to 17.0 ms, more than the target of 10.0 ms";
+    ASSERT_TRUE(has(explained().advice, "such as 170ms")) << explained().advice;
+    slow["devices"][0]["policy_says"] = "AUTO: 99 of 100 bursts take up to 9.0 ms, its target is 10.0 ms";
+    EXPECT_TRUE(has(explained().advice, "give it a lower target")) << explained().advice;
+}
+
 // A user who may not set the policy is told who may.
 TEST_F(Explain, AdviceAboutThePolicyNamesWhoMaySetIt) {
     hold(cause("more_urgent", &other, 5000, 3), 900);

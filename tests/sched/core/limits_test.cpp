@@ -70,7 +70,7 @@ TEST_F(CoreLimits, ALimitThatComesAndGoesIsHeldFromThenOn) {
     EXPECT_FALSE(after(kMs, 0).preemptible);
 }
 
-// What is used while there is no limit is not charged to the next one: a program stood for 10 s.
+// Use without a limit is not charged to the next one: a program stood for 10 s.
 TEST_F(CoreLimits, WhatWasUsedWithoutALimitIsNotPaidBack) {
     after(0, 0);
     EXPECT_FALSE(after(kMs, kMs).suspend);
