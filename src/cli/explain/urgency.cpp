@@ -116,7 +116,7 @@ std::string give_other_less(const base::HintInfo& hint, const Json* other) {
 int64_t reached_us(const Json& program) {
     auto us = std::llround(std::ceil(program["bursts"].value("p99_ms", 0.0) * 1000));
     const auto target = program.value("slo_p99", int64_t{0});
-    // What AUTO says is of the last bursts; p99_ms is of all, also of those before there was a target.
+    // AUTO speaks of the last bursts; p99_ms is of all, also of those before there was a target.
     if (is_said(program, "policy_says", "its target is")) return 0;
     if (target <= 0 || us <= target) return 0;  // below 0 it is a percentage of the time alone
     int64_t step = 1;
